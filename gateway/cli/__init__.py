@@ -1,0 +1,55 @@
+"""`busmate`: only the module of the command that was asked for is imported."""
+
+import sys
+from collections.abc import Callable
+from importlib import import_module
+from importlib.metadata import entry_points
+
+COMMANDS: dict[str, tuple[str, str]] = {
+    "address": ("gateway.cli.values:address", "What a manual's register number means, in three notations."),
+    "decode": ("gateway.cli.values:decode", "Words to a value."),
+    "encode": ("gateway.cli.values:encode", "A value to words."),
+    "plan": ("gateway.cli.plan:plan", "The read blocks of a map or configuration, with bus time."),
+    "read": ("gateway.cli.wire:read", "Fresh values from the wire."),
+    "write": ("gateway.cli.wire:write", "Propose, confirm, write, read back, audit."),
+    "check": ("gateway.cli.check:check", "Every error and warning of maps and configurations."),
+}
+"""Command -> (module:function, one line of help); those of assistant and simulators come by entry point."""
+
+
+def main() -> None:
+    """Run one command."""
+    name = sys.argv[1] if len(sys.argv) > 1 else "--help"
+    if name in ("-h", "--help", "help"):
+        sys.stdout.write(_overview())
+        return
+    command = _find(name)
+    if command is None:
+        sys.stderr.write(f"busmate has no command {name!r}; `busmate --help` lists them\n")
+        raise SystemExit(2)
+    import typer
+
+    app = typer.Typer(add_completion=False, pretty_exceptions_enable=False)
+    app.command(name, context_settings={"ignore_unknown_options": name == "encode", "help_option_names": ["-h", "--help"]})(command)
+    sys.argv[0:2] = [f"busmate {name}"]
+    app(prog_name=sys.argv[0])
+
+
+def _find(name: str) -> Callable[..., None] | None:
+    target = COMMANDS.get(name, ("", ""))[0]
+    if target:
+        module, _, function = target.partition(":")
+        found: Callable[..., None] = vars(import_module(module))[function]
+        return found
+    for entry in entry_points(group="busmate.commands", name=name):
+        loaded: Callable[..., None] = entry.load()
+        return loaded
+    return None
+
+
+def _overview() -> str:
+    lines = {name: text for name, (_, text) in COMMANDS.items()}
+    for entry in entry_points(group="busmate.commands"):
+        lines[entry.name] = ""
+    width = max(map(len, lines))
+    return "usage: busmate COMMAND [--json] ...\n\n" + "".join(f"  {name:{width}}  {text}\n" for name, text in sorted(lines.items()))

@@ -1,0 +1,1 @@
+"""Links: one worker per serial port or host:port, and the transports that carry its exchanges."""

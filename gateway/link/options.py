@@ -1,0 +1,55 @@
+"""How a link is carried and how careful it is (INTERFACES: link options)."""
+
+from dataclasses import dataclass
+from typing import Literal
+
+TransportName = Literal["tcp", "rtu", "rtu_over_tcp", "ascii", "udp", "tls", "memory"]
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Rs485:
+    """RS-485 direction control by the serial driver; delays in seconds."""
+
+    rts_level_for_tx: bool = True
+    rts_level_for_rx: bool = False
+    delay_before_tx_s: float = 0.0
+    delay_before_rx_s: float = 0.0
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class LinkOptions:
+    """One link. `host` and `port` for sockets, `device` for a serial port; times in seconds."""
+
+    id: str
+    transport: TransportName
+    host: str = ""
+    port: int = 502
+    device: str = ""
+    baud: int = 9600
+    parity: Literal["none", "even", "odd"] = "none"
+    stop_bits: Literal[1, 2] = 1
+    data_bits: Literal[7, 8] = 8
+    timeout_s: float = 1.0
+    tid: Literal["strict", "ignore"] = "strict"
+    unit_reply: Literal["strict", "any"] = "strict"
+    local_echo: bool = False
+    connect_delay_s: float = 0.0
+    gap_s: float = 0.0
+    on_demand: bool = False
+    close_after_poll: bool = False
+    keepalive_s: float = 30.0
+    user_timeout_s: float = 5.0
+    rs485: Rs485 | None = None
+    ca_file: str = ""
+    cert_file: str = ""
+    key_file: str = ""
+
+    @property
+    def bits_per_character(self) -> int:
+        """Bits on the line for one character: start, data, parity, stop."""
+        return 1 + self.data_bits + (self.parity != "none") + self.stop_bits
+
+    @property
+    def place(self) -> str:
+        """Where the link leads, for messages: `host:port` or the port's path."""
+        return self.device or f"{self.host}:{self.port}"
