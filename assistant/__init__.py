@@ -1,0 +1,1 @@
+"""The assistant: questions, tools, agent, manuals, chat; needs the gateway."""

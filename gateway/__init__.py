@@ -1,0 +1,1 @@
+"""The gateway: devices, polling, alarms, history, writing, HTTP; runs without any language model."""

@@ -102,7 +102,9 @@ class LinkDownError(LinkError):
     code = "LINK_DOWN"
     reason = "link_down"
 
-    def __init__(self, message: str, *, sent: bool = False, link: str = "", unit_id: int | None = None, operation: str = "", fix: str = "") -> None:
+    def __init__(
+        self, message: str, *, sent: bool = False, link: str = "", unit_id: int | None = None, operation: str = "", fix: str = ""
+    ) -> None:
         super().__init__(message, link=link, unit_id=unit_id, operation=operation, fix=fix)
         self.sent = sent
 
@@ -243,7 +245,7 @@ class StoreError(GatewayError):
 
 @contextmanager
 def map_exceptions(to: Mapping[type[BaseException], type[GatewayError]], message: str) -> Iterator[None]:
-    """Turn foreign errors into ours at a boundary: `with map_exceptions({OSError: StoreError}, "open database"): ...`."""
+    """Turn foreign errors into ours at a boundary, keeping the cause: `{OSError: StoreError}` with what was being done."""
     try:
         yield
     except tuple(to) as exc:

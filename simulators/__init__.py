@@ -1,0 +1,1 @@
+"""Simulated devices and plants to test against."""

@@ -1,0 +1,1 @@
+"""Alarms over samples: standing, acknowledgement, shelving, journal."""

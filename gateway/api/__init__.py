@@ -1,0 +1,1 @@
+"""HTTP: the web application, its sessions and its routes."""

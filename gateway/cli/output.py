@@ -16,7 +16,9 @@ def print_json(document: JsonValue) -> None:
     sys.stdout.write(simplejson.dumps(document, use_decimal=True, ensure_ascii=False, allow_nan=False) + "\n")
 
 
-def fail(code: str, message: str, *, fix: str = "", as_json: bool = False, place: Mapping[str, object] | None = None, status: int = 1) -> NoReturn:
+def fail(
+    code: str, message: str, *, fix: str = "", as_json: bool = False, place: Mapping[str, object] | None = None, status: int = 1
+) -> NoReturn:
     """End with `status`: `{"error", "message", "fix"}` on standard output with `as_json`, else one line on standard error."""
     if as_json:
         print_json({"error": code, "message": message, "fix": fix, **(place or {})})

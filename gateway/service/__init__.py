@@ -1,0 +1,1 @@
+"""What tools, routes and commands call: reading, proposing, confirming."""

@@ -9,12 +9,12 @@ from datetime import datetime
 from decimal import Decimal
 from typing import Literal, Protocol
 
+from gateway.model.alarm import AlarmInfo, AlarmState
 from gateway.model.point import Access, Role, Text
 from gateway.model.sample import Label, Sample, Scalar, Tag
 
 Via = Literal["page", "chat", "cli", "api", "mcp"]
 Agg = Literal["raw", "min", "max", "mean", "slope", "integral", "first", "last", "delta", "count", "duration"]
-AlarmState = Literal["UNACK_ACTIVE", "ACK_ACTIVE", "RTN_UNACK", "NORMAL", "SHELVED", "OUT_OF_SERVICE"]
 ProposalState = Literal["PENDING", "CONFIRMED", "EXECUTED", "REJECTED", "EXPIRED"]
 Outcome = Literal["verified", "differs", "acknowledged", "changed_before", "refused", "not_sent", "unknown"]
 
@@ -126,23 +126,6 @@ class History:
     target: Decimal | None = None
     reaches_at: datetime | None = None
     above: tuple[tuple[datetime, datetime], ...] = ()
-
-
-@dataclass(frozen=True, slots=True, kw_only=True)
-class AlarmInfo:
-    """An alarm of the journal in its ISA-18.2 state."""
-
-    id: str
-    tag: Tag
-    text: Text
-    priority: Literal["low", "medium", "high"]
-    state: AlarmState
-    raised_at: datetime
-    cleared_at: datetime | None = None
-    acked_at: datetime | None = None
-    acked_by: str = ""
-    shelved_until: datetime | None = None
-    shelved_by: str = ""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

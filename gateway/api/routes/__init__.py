@@ -1,0 +1,1 @@
+"""One HTTP resource a file; found by folder scan."""
