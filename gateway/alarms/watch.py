@@ -1,0 +1,82 @@
+"""What is watched in a block: which positions carry alarm rules, compiled once."""
+
+from collections.abc import Callable, Iterable
+from dataclasses import dataclass
+from decimal import Decimal
+
+from gateway.model.alarm import Level, Priority, level_of
+from gateway.model.plan import ReadBlock
+from gateway.model.point import AlarmRule, Flag, Text
+from gateway.model.sample import Scalar, Tag
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Watch:
+    """One alarm condition: the value at `index` of a block, and how its level is found."""
+
+    key: str
+    tag: Tag
+    index: int
+    priority: Priority
+    delay_s: float
+    text: Text
+    level: Callable[[Scalar, Level | None], Level | None]
+    restored_level: Level
+    """The level an alarm that was active before a restart is taken to have until the next value."""
+
+
+def watches(block: ReadBlock, tag_of: Callable[[str], Tag], device_title: Text) -> tuple[Watch, ...]:
+    """The alarm conditions of a block: one per point with levels, one per flag that is an alarm."""
+    return tuple(_watches(block, tag_of, device_title))
+
+
+def _watches(block: ReadBlock, tag_of: Callable[[str], Tag], device_title: Text) -> Iterable[Watch]:
+    for index, point in enumerate(block.points):
+        tag = tag_of(point.name)
+        title = Text(f"{device_title.en}: {point.title.en or point.name}", f"{device_title.zh}{point.title.zh or point.name}")
+        if point.alarm is not None:
+            rule = point.alarm
+            yield Watch(
+                key=tag,
+                tag=tag,
+                index=index,
+                priority=rule.priority,
+                delay_s=rule.delay_s,
+                text=rule.text if rule.text.en or rule.text.zh else title,
+                level=_by_rule(rule),
+                restored_level=_first_level(rule),
+            )
+        for bit, flag in point.flags.items():
+            if flag.alarm is not None:
+                yield Watch(
+                    key=f"{tag}#{bit}",
+                    tag=tag,
+                    index=index,
+                    priority=flag.alarm,
+                    delay_s=0.0,
+                    text=_flag_text(title, flag),
+                    level=_by_bit(bit),
+                    restored_level="flag",
+                )
+
+
+def _first_level(rule: AlarmRule) -> Level:
+    return "hi" if rule.hi is not None or rule.hihi is not None else "lo"
+
+
+def _flag_text(title: Text, flag: Flag) -> Text:
+    return Text(f"{title.en}: {flag.text.in_('en')}", f"{title.zh}：{flag.text.in_('zh')}")
+
+
+def _by_rule(rule: AlarmRule) -> Callable[[Scalar, Level | None], Level | None]:
+    def level(value: Scalar, now: Level | None) -> Level | None:
+        return now if isinstance(value, str) else level_of(rule, value if isinstance(value, Decimal | float) else Decimal(value), now)
+
+    return level
+
+
+def _by_bit(bit: int) -> Callable[[Scalar, Level | None], Level | None]:
+    def level(value: Scalar, now: Level | None) -> Level | None:
+        return now if not isinstance(value, int) else ("flag" if value >> bit & 1 else None)
+
+    return level
