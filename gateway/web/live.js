@@ -1,0 +1,75 @@
+// What the page knows of the plant: points, samples, alarms, proposals, health; kept fresh by /events.
+
+import { call } from "/static/api.js";
+
+export class Live extends EventTarget {
+  constructor(me) {
+    super();
+    this.me = me;
+    this.devices = [];
+    this.points = new Map();
+    this.samples = new Map();
+    this.alarms = [];
+    this.proposals = new Map();
+    this.lockout = me.lockout || null;
+    this.connected = true;
+    this.source = null;
+    this.timer = null;
+  }
+
+  async load() {
+    const [devices, points, alarms, proposals] = await Promise.all([
+      call("GET", "/devices"), call("GET", "/points"), call("GET", "/alarms"), call("GET", "/proposals"),
+    ]);
+    this.devices = devices;
+    this.points = new Map(points.map((point) => [point.tag, point]));
+    for (const point of points) this.#take(point.sample);
+    this.alarms = alarms;
+    this.proposals = new Map(proposals.map((proposal) => [proposal.id, proposal]));
+  }
+
+  listen() {
+    this.source = new EventSource("/api/v1/events");
+    const on = (name, take) => this.source.addEventListener(name, (event) => { take(JSON.parse(event.data)); });
+    on("samples", (samples) => { for (const sample of samples) this.#take(sample); this.#tell("samples"); });
+    on("alarms", (alarms) => { this.alarms = alarms; this.#tell("alarms"); });
+    on("proposal", (proposal) => this.takeProposal(proposal));
+    on("health", (devices) => { this.devices = devices; this.#tell("health"); });
+    on("lockout", (lockout) => { this.lockout = lockout.reason ? lockout : null; this.#tell("lockout"); });
+    this.source.onopen = () => { this.connected = true; this.#tell("connection"); };
+    this.source.onerror = () => { this.connected = false; this.#tell("connection"); };
+    this.timer = setInterval(() => this.#tell("tick"), 1000);
+  }
+
+  close() {
+    this.source?.close();
+    clearInterval(this.timer);
+  }
+
+  // Age now: the age the server said, plus the time since it said so.
+  age(sample) {
+    return sample.age_s === null || sample.age_s === undefined ? null : sample.age_s + (performance.now() - sample.taken) / 1000;
+  }
+
+  takeProposal(proposal) {
+    const known = this.proposals.get(proposal.id);
+    this.proposals.set(proposal.id, { ...proposal, nonce: proposal.nonce || known?.nonce, taken: performance.now() });
+    this.#tell("proposals");
+  }
+
+  #take(sample) {
+    this.samples.set(sample.tag, { ...sample, taken: performance.now() });
+  }
+
+  #tell(what) {
+    this.dispatchEvent(new CustomEvent(what));
+    this.dispatchEvent(new CustomEvent("any"));
+  }
+
+  // Calls `draw` now, on each of the named changes, and when the language changes.
+  on(names, draw) {
+    for (const name of names) this.addEventListener(name, draw);
+    document.addEventListener("language", draw);
+    draw();
+  }
+}

@@ -1,0 +1,42 @@
+// Site, alarm count, clock, language, who is signed in; banners for what must not be missed.
+
+import { el, replace } from "/static/dom.js";
+import { language, pick, setLanguage, t } from "/static/i18n.js";
+
+export function headerPanel(live, signOut) {
+  const bar = el("header", { class: "bar" });
+  const banner = el("div", { class: "banner", role: "alert", hidden: true });
+  const clock = el("span", { class: "clock number" });
+  const count = el("span", { class: "count-alarm", hidden: true });
+  const draw = () => {
+    const other = language() === "zh" ? "en" : "zh";
+    replace(bar,
+      el("h1", {}, pick(live.me.site)), count, el("span", { class: "space" }), clock,
+      el("button", { class: "quiet", onclick: () => setLanguage(other) }, other === "zh" ? "中文" : "English"),
+      el("span", { class: "who" }, el("b", {}, live.me.user), ` ${live.me.role}`),
+      el("button", { onclick: signOut }, t("sign_out")));
+    tick();
+    alarms();
+    warn();
+  };
+  const tick = () => { clock.textContent = new Date().toLocaleString(language() === "zh" ? "zh-CN" : "en-GB", { hour12: false }); };
+  const alarms = () => {
+    const number = live.alarms.filter((alarm) => alarm.state === "UNACK_ACTIVE").length;
+    count.hidden = number === 0;
+    count.textContent = `${t("alarms")} ${number}`;
+  };
+  const warn = () => {
+    const words = live.lockout ? t("locked", { why: live.lockout.reason }) : live.connected ? "" : t("lost");
+    banner.hidden = !words;
+    banner.textContent = words;
+  };
+  live.addEventListener("tick", tick);
+  live.addEventListener("alarms", alarms);
+  live.addEventListener("connection", warn);
+  live.addEventListener("lockout", warn);
+  document.addEventListener("language", draw);
+  draw();
+  const both = document.createDocumentFragment();
+  both.append(bar, banner);
+  return both;
+}
