@@ -7,6 +7,7 @@ from decimal import Decimal
 from typing import NewType
 
 from gateway.model.plan import ReadBlock
+from gateway.model.point import Text
 from gateway.model.quality import Quality, quality_of
 
 Tag = NewType("Tag", str)
@@ -40,6 +41,8 @@ class Sample:
     tag: Tag
     value: Scalar | None
     label: Label = None
+    label_text: Text = Text()
+    """The label in words for people, in both languages; empty where there is none."""
     unit: str = ""
     decimals: int | None = None
     reason: str | None = None

@@ -1,0 +1,77 @@
+"""Server-sent events: one hub, bounded queues, and what happens when a page is too slow."""
+
+import asyncio
+from collections.abc import AsyncIterator, Iterator
+from contextlib import contextmanager
+
+from gateway.api.schemas import dumps
+
+_QUEUE = 64
+_HEARTBEAT_S = 15.0
+
+
+class EventHub:
+    """Tells every open page what changed. A page that falls 64 events behind is cut off and reconnects."""
+
+    def __init__(self, limit: int = 100) -> None:
+        self._queues: set[asyncio.Queue[str | None]] = set()
+        self._limit = limit
+
+    @property
+    def has_listeners(self) -> bool:
+        """True if anybody listens: there is no need to build events for nobody."""
+        return bool(self._queues)
+
+    @property
+    def is_full(self) -> bool:
+        """True if no further page may listen."""
+        return len(self._queues) >= self._limit
+
+    def publish(self, name: str, document: object) -> None:
+        """Send one event to all pages."""
+        if self._queues:
+            self._put(f"event: {name}\ndata: {dumps(document)}\n\n")
+
+    def close(self) -> None:
+        """End all streams."""
+        for queue in list(self._queues):
+            _cut(queue)
+
+    async def stream(self) -> AsyncIterator[str]:
+        """The events from now on, with a comment now and then so that a dead page is noticed."""
+        with self._listening() as queue:
+            yield ": open\n\n"
+            while True:
+                try:
+                    async with asyncio.timeout(_HEARTBEAT_S):
+                        event = await queue.get()
+                except TimeoutError:
+                    yield ": alive\n\n"
+                    continue
+                if event is None:
+                    return
+                yield event
+
+    @contextmanager
+    def _listening(self) -> Iterator[asyncio.Queue[str | None]]:
+        queue: asyncio.Queue[str | None] = asyncio.Queue(_QUEUE)
+        self._queues.add(queue)
+        try:
+            yield queue
+        finally:
+            self._queues.discard(queue)
+
+    def _put(self, event: str) -> None:
+        for queue in list(self._queues):
+            if queue.full():
+                _cut(queue)
+                self._queues.discard(queue)
+            else:
+                queue.put_nowait(event)
+
+
+def _cut(queue: asyncio.Queue[str | None]) -> None:
+    """Empty the queue and end its stream."""
+    while not queue.empty():
+        queue.get_nowait()
+    queue.put_nowait(None)
