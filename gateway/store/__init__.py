@@ -1,0 +1,1 @@
+"""What is kept: samples, the audit, proposals, accounts, sessions, the alarm journal."""

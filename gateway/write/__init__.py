@@ -1,0 +1,1 @@
+"""The gate through which every write goes to the wire."""
