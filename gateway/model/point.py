@@ -245,6 +245,12 @@ class Point:
     sim: Mapping[str, object] = field(default_factory=dict)
     line: int = 0
 
+    @property
+    def held_by(self) -> str | None:
+        """Name of the point that holds this point's scale or range, if one does."""
+        held = self.scale_from or self.range_from
+        return held.point if held else None
+
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class DeviceFacts:
