@@ -1,0 +1,1 @@
+"""Register maps: their file format, reading and checking."""

@@ -1,0 +1,111 @@
+"""Devices of a configuration: their maps loaded, site rules laid over them, names checked across the plant."""
+
+import hashlib
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import dataclass, field, replace
+from pathlib import Path
+
+from gateway.errors import Finding, MapError
+from gateway.maps.conditions import parse
+from gateway.maps.findings import place
+from gateway.maps.inspect import Inspected, inspect_map
+from gateway.maps.load import find_map
+from gateway.model.point import Point, RegisterMap
+from gateway.settings._schema import DeviceIn, LinkIn
+from gateway.settings._site import tighten
+from gateway.yamlfile import YamlFile, YamlPath
+
+_SERIAL = frozenset({"rtu", "ascii"})
+
+
+@dataclass(slots=True)
+class MapShelf:
+    """Maps read once each, by id."""
+
+    folders: Sequence[Path]
+    _read: dict[str, Inspected] = field(default_factory=dict)
+
+    def get(self, map_id: str) -> Inspected:
+        """The map and its findings; the findings are handed out once."""
+        if map_id in self._read:
+            return replace(self._read[map_id], findings=())
+        try:
+            inspected = inspect_map(find_map(map_id, self.folders))
+        except MapError as exc:
+            return Inspected(map=None, findings=exc.findings)
+        self._read[map_id] = inspected
+        return inspected
+
+
+def unit_findings(yaml: YamlFile, devices: Mapping[int, DeviceIn], links: Mapping[str, LinkIn]) -> Iterator[Finding]:
+    """Ids, links and unit ids: known, in range, no two the same."""
+    ids: dict[str, int] = {}
+    units: dict[tuple[str, int], str] = {}
+    for number, device in devices.items():
+        path = ("devices", number)
+        if device.id in ids:
+            message = f"device {device.id} is already on line {yaml.line_of(('devices', ids[device.id]))}"
+            yield place(yaml, (*path, "id"), "duplicate_id", message, "give each device its own id")
+        ids.setdefault(device.id, number)
+        link = links.get(device.link)
+        if link is None:
+            yield place(yaml, (*path, "link"), "unknown_link", f"no link {device.link}", f"write one of {', '.join(links) or 'the links'}")
+            continue
+        highest = 247 if link.transport in _SERIAL else 255
+        if not (1 <= device.unit_id <= 247 or device.unit_id == highest):
+            also = "" if highest == 247 else ", or 255 for the gateway's own device"
+            yield place(
+                yaml, (*path, "unit_id"), "bad_unit_id", f"unit id {device.unit_id}", f"unit ids go from 1 to 247{also}; 0 is broadcast"
+            )
+        taken = units.setdefault((device.link, device.unit_id), device.id)
+        if taken != device.id:
+            message = f"unit {device.unit_id} on {device.link} is already {taken}"
+            yield place(yaml, (*path, "unit_id"), "duplicate_unit", message, "give each device on a link its own unit id")
+
+
+def site_map(yaml: YamlFile, number: int, device: DeviceIn, given: RegisterMap, findings: list[Finding]) -> RegisterMap:
+    """The device's map under the site's rules."""
+    points: dict[str, Point] = dict(given.points)
+    for name, site in device.points.items():
+        path: YamlPath = ("devices", number, "points", name)
+        if name not in points:
+            findings.append(place(yaml, path, "unknown_point", f"map {given.id} has no point {name}", f"it has {', '.join(points)}"))
+            continue
+        points[name], faults = tighten(points[name], site)
+        findings.extend(place(yaml, (*path, *fault.keys), fault.code, fault.message, fault.fix) for fault in faults)
+        if points[name].poll not in given.periods:
+            message = f"map {given.id} has no poll group {points[name].poll}"
+            findings.append(place(yaml, (*path, "poll"), "unknown_poll_group", message, f"write one of {', '.join(given.periods)}"))
+    rules = repr([(name, device.points[name]) for name in sorted(device.points)])
+    version = hashlib.sha256(f"{given.version} {rules}".encode()).hexdigest()[:16] if device.points else given.version
+    return replace(given, points=points, version=version)
+
+
+def interlock_findings(yaml: YamlFile, devices: Mapping[int, DeviceIn], maps: Mapping[str, RegisterMap]) -> Iterator[Finding]:
+    """Conditions that can't be read, or speak of a tag that isn't there."""
+    for number, device in devices.items():
+        own = maps.get(device.id)
+        if own is None:
+            continue
+        for name, site in device.points.items():
+            for place_in_list, interlock in enumerate(site.write.interlock or [] if site.write else []):
+                path = ("devices", number, "points", name, "write", "interlock", place_in_list)
+                for condition in interlock.all:
+                    parsed = parse(condition)
+                    if parsed is None:
+                        fix = "write NAME, one of == != < <= > >=, and a number or 'label'"
+                        yield place(yaml, path, "bad_condition", f"{condition!r} is not a condition", fix)
+                    elif not _exists(parsed[0], own, maps):
+                        fix = "write DEVICE.point, or a point of the same device"
+                        yield place(yaml, path, "unknown_tag", f"{condition!r} speaks of {parsed[0]}, which isn't there", fix)
+
+
+def _exists(name: str, own: RegisterMap, maps: Mapping[str, RegisterMap]) -> bool:
+    first, _, rest = name.partition(".")
+    return _is_point(own, name) or (first in maps and _is_point(maps[first], rest))
+
+
+def _is_point(register_map: RegisterMap, name: str) -> bool:
+    point_name, _, field_name = name.partition(".")
+    point = register_map.points.get(point_name)
+    return point is not None and (not field_name or field_name in {field.name for field in point.fields})

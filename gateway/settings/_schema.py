@@ -1,0 +1,150 @@
+"""The shape of a configuration file (INTERFACES: configuration)."""
+
+from decimal import Decimal
+from typing import Annotated, Literal
+
+from pydantic import BeforeValidator, Field, WithJsonSchema
+
+from gateway.maps.schema_point import AlarmIn, ValidIn
+from gateway.maps.schema_types import ID, DeadbandIn, Interlocks, Number, Pause, Strict, Words, seconds
+
+Seconds = Annotated[Number, Field(ge=0)]
+AboveZero = Annotated[Number, Field(gt=0)]
+Language = Literal["en", "zh"]
+PortNumber = Annotated[int, Field(ge=1, le=65535)]
+
+
+def _strings(value: object) -> object:
+    return str(value) if isinstance(value, int) and not isinstance(value, bool) else value
+
+
+SpokenName = Annotated[str, BeforeValidator(_strings), WithJsonSchema({"type": ["string", "integer"]}), Field(min_length=1, max_length=80)]
+
+
+class SiteIn(Strict):
+    """The plant."""
+
+    name: Words
+    timezone: str = "UTC"
+    languages: list[Language] = Field(default=["en", "zh"], min_length=1)
+
+
+class StoreIn(Strict):
+    """Where samples and records are kept."""
+
+    url: str = "sqlite:///{data_dir}/busmate.db"
+
+
+class TlsIn(Strict):
+    """Certificate and key of the web server."""
+
+    cert: str
+    key: str
+
+
+class WebIn(Strict):
+    """Where the pages are served."""
+
+    host: str = "127.0.0.1"
+    port: int = Field(default=8765, ge=0, le=65535)
+    tls: TlsIn | None = None
+
+
+class HeadIn(Strict):
+    """A configuration without links and devices, which are validated one by one."""
+
+    site: SiteIn
+    data_dir: str = "./data"
+    store: StoreIn = Field(default_factory=StoreIn)
+    maps: list[str] = Field(default_factory=list)
+    web: WebIn = Field(default_factory=WebIn)
+
+
+class Rs485In(Strict):
+    """Direction control by the serial driver."""
+
+    rts_level_for_tx: bool = True
+    rts_level_for_rx: bool = False
+    delay_before_tx_s: Seconds = Decimal(0)
+    delay_before_rx_s: Seconds = Decimal(0)
+
+
+class LinkIn(Strict):
+    """One serial port or one host and port."""
+
+    id: str = Field(pattern=ID)
+    transport: Literal["tcp", "rtu", "rtu_over_tcp", "ascii", "udp", "tls"]
+    host: str | None = None
+    port: PortNumber | str | None = None
+    baud: Annotated[int, Field(ge=300, le=1_000_000)] | None = None
+    parity: Literal["none", "even", "odd"] | None = None
+    stop_bits: Literal[1, 2] | None = None
+    data_bits: Literal[7, 8] | None = None
+    timeout_s: AboveZero | None = None
+    tid: Literal["strict", "ignore"] | None = None
+    unit_reply: Literal["strict", "any"] | None = None
+    local_echo: bool | None = None
+    connect_delay_s: Seconds | None = None
+    gap_s: Seconds | None = None
+    on_demand: bool | None = None
+    close_after_poll: bool | None = None
+    keepalive_s: Seconds | None = None
+    user_timeout_s: Seconds | None = None
+    rs485: Rs485In | None = None
+    ca_file: str | None = None
+    cert_file: str | None = None
+    key_file: str | None = None
+
+
+class PollIn(Strict):
+    """How long values of a device count as fresh."""
+
+    stale_after_s: AboveZero | None = None
+
+
+class SiteWriteIn(Strict):
+    """What a site may tighten of a map's `write`."""
+
+    min: Number | None = None
+    max: Number | None = None
+    step: Number | None = None
+    max_step: Number | None = None
+    cooldown: Pause | None = None
+    role: Literal["viewer", "operator", "engineer", "admin"] | None = None
+    confirm: Literal["none", "user", "two_step", "never"] | None = None
+    approvals: Literal[1, 2] | None = None
+    interlock: Interlocks | None = None
+    note: Words | None = None
+
+    @property
+    def cooldown_s(self) -> float | None:
+        """The cool-down in seconds."""
+        return seconds(self.cooldown) if self.cooldown else None
+
+
+class SitePointIn(Strict):
+    """What a site says of one point of a device's map."""
+
+    name: Words | None = None
+    description: Words | None = None
+    aliases: list[SpokenName] = Field(default_factory=list)
+    group: str | None = None
+    poll: str | None = None
+    deadband: DeadbandIn | None = None
+    valid: ValidIn | None = None
+    alarm: AlarmIn | None = None
+    write: SiteWriteIn | None = None
+
+
+class DeviceIn(Strict):
+    """A unit on a link with its register map."""
+
+    id: str = Field(pattern=ID)
+    link: str
+    unit_id: int
+    map: str
+    title: Words
+    aliases: list[SpokenName] = Field(default_factory=list)
+    area: str = ""
+    poll: PollIn = Field(default_factory=PollIn)
+    points: dict[str, SitePointIn] = Field(default_factory=dict)
