@@ -116,8 +116,7 @@ def _encode_int(raw: Raw, shape: Shape) -> int:
     return int(raw) & (1 << shape.width) - 1
 
 
-def int_limits(shape: Shape) -> tuple[int, int]:
-    """Least and greatest raw value of an integer type."""
+def _int_limits(shape: Shape) -> tuple[int, int]:
     return (-(1 << shape.width - 1), (1 << shape.width - 1) - 1) if shape.signed else (0, (1 << shape.width) - 1)
 
 
@@ -198,7 +197,7 @@ def _no_limits(_shape: Shape) -> None:
 
 
 def _int_row(bits: int, code: str = "") -> TypeRow:
-    return TypeRow(max(1, bits // 16), bits, _decode_int, _encode_int, int_limits, code)
+    return TypeRow(max(1, bits // 16), bits, _decode_int, _encode_int, _int_limits, code)
 
 
 def _float_row(bits: int, code: str) -> TypeRow:
@@ -214,7 +213,7 @@ _FLOATS = {16: struct.Struct(">e"), 32: struct.Struct(">f"), 64: struct.Struct("
 _LARGEST = {16: bytes.fromhex("7BFF"), 32: bytes.fromhex("7F7FFFFF"), 64: bytes.fromhex("7FEFFFFFFFFFFFFF")}
 
 TYPES: Mapping[DataType, TypeRow] = {
-    DataType.BOOL: TypeRow(None, None, _decode_bool, _encode_int, int_limits),
+    DataType.BOOL: TypeRow(None, None, _decode_bool, _encode_int, _int_limits),
     DataType.INT8: _int_row(8),
     DataType.UINT8: _int_row(8),
     DataType.INT16: _int_row(16, "h"),

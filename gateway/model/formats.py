@@ -6,7 +6,7 @@ from dataclasses import dataclass
 from datetime import UTC, datetime, timedelta
 from ipaddress import AddressValueError, IPv4Address
 
-from gateway.model.codec import TYPES, Raw, Shape, int_limits
+from gateway.model.codec import Raw, Shape
 from gateway.model.point import DataType
 from gateway.model.quality import BAD_DATE
 
@@ -140,8 +140,11 @@ def _read_hex(text: str, shape: Shape) -> Raw:
     return bits - (1 << shape.width) if shape.signed and bits >> shape.width - 1 == 1 else bits
 
 
+_INTS = frozenset({DataType(f"{sign}int{width}") for sign in ("", "u") for width in (8, 16, 32, 64)})
+
+
 def _is_int(shape: Shape) -> bool:
-    return TYPES[shape.type].limits is int_limits and shape.type is not DataType.BOOL
+    return shape.type in _INTS
 
 
 FORMATS: Mapping[str, FormatRow] = {
