@@ -9,6 +9,8 @@ GatewayError
     LinkTimeoutError          no reply in time (also TimeoutError)
     FrameError                wrong unit, function, length, transaction id
     DeviceExceptionError      the device refused; one subclass per exception code
+    RequestRefusedError       the request may not be sent; nothing went on the wire
+    LinkBusyError             the link's queue is full; nothing went on the wire
   WriteRefusedError           a rule says no; carries the refusal code
   UnknownTagError             no point of that name
   StoreError
@@ -209,6 +211,19 @@ class GatewayTargetError(DeviceExceptionError):
 
     exception_code = 11
     words = "gateway target device failed to respond"
+
+
+class RequestRefusedError(LinkError):
+    """The request breaks a rule of Modbus or of the device; nothing went on the wire."""
+
+    code = "REQUEST"
+
+
+class LinkBusyError(LinkError):
+    """The link's queue is full; nothing went on the wire."""
+
+    code = "LINK_BUSY"
+    reason = "link_busy"
 
 
 class WriteRefusedError(GatewayError):

@@ -5,6 +5,7 @@ from dataclasses import dataclass
 from datetime import datetime
 from typing import Protocol
 
+from gateway.link.trace import Trace
 from gateway.model.address import PduAddress, Table, UnitId
 
 
@@ -89,6 +90,11 @@ class Transport(Protocol):
     `exchange` raises LinkDownError, LinkTimeoutError, FrameError or DeviceExceptionError, and never returns
     a reply whose function, unit, length, transaction id or echo does not match the request. It sends once.
     """
+
+    @property
+    def trace(self) -> Trace:
+        """The last frames, and counts of what was dropped."""
+        ...
 
     @property
     def has_transaction_ids(self) -> bool:

@@ -50,6 +50,15 @@ class LinkOptions:
         return 1 + self.data_bits + (self.parity != "none") + self.stop_bits
 
     @property
+    def is_serial(self) -> bool:
+        """True if the link is a serial port, where every byte takes its time and frames need silence between them."""
+        return self.transport in ("rtu", "ascii")
+
+    def air_time_s(self, characters: int) -> float:
+        """How long so many characters are on the serial line."""
+        return characters * self.bits_per_character / self.baud
+
+    @property
     def place(self) -> str:
         """Where the link leads, for messages: `host:port` or the port's path."""
         return self.device or f"{self.host}:{self.port}"

@@ -36,6 +36,7 @@ TRANSACTION_MISMATCH = "transaction_mismatch"
 ECHO_MISMATCH = "echo_mismatch"
 PROTOCOL_ERROR = "protocol_error"
 OUT_OF_SERVICE = "out_of_service"
+LINK_BUSY = "link_busy"
 
 _UNCERTAIN = frozenset({STALE, OUT_OF_RANGE})
 
