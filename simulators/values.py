@@ -1,0 +1,85 @@
+"""Raw number to value in the engineering unit and back, rounded as a device rounds what it measures."""
+
+from collections.abc import Callable, Mapping
+from decimal import ROUND_HALF_EVEN, Decimal
+from typing import TypeVar
+
+from gateway.model.point import DataType, Point, Range
+from gateway.model.sample import Scalar
+from simulators.encoding import FLOATS, Raw
+
+RawOf = Callable[[str], int]
+"""The raw number that another point of the same device holds, for `scale_from` and `range_from`."""
+
+_Entry = TypeVar("_Entry")
+
+
+def to_raw(point: Point, value: Scalar, raw_of: RawOf) -> Raw:
+    """The raw number nearest to `value`; an enum's label stands for its code.
+
+    Raises ValueError for text that is no label, and for a number where text belongs.
+    """
+    if point.type in (DataType.STRING, DataType.BYTES):
+        if not isinstance(value, str):
+            raise ValueError(f"{point.name}: {value!r} is not text")
+        return value
+    if isinstance(value, str):
+        return _code(point, value)
+    if point.type is DataType.BOOL:
+        return int(bool(value))
+    number = Decimal(str(value)) if isinstance(value, float) else Decimal(value)
+    if not number.is_finite():
+        return float(number)
+    factor, offset = _line(point, raw_of)
+    raw = (number - offset) / factor
+    return float(raw) if point.type in FLOATS else int(raw.to_integral_value(ROUND_HALF_EVEN))
+
+
+def to_value(point: Point, raw: Raw, raw_of: RawOf) -> Scalar:
+    """The value of `raw`: exact int or Decimal, a float for float types, bool, or text."""
+    if isinstance(raw, str):
+        return raw
+    if point.type is DataType.BOOL:
+        return bool(raw)
+    factor, offset = _line(point, raw_of)
+    if isinstance(raw, float):
+        return raw if factor == 1 and offset == 0 else raw * float(factor) + float(offset)
+    return raw if factor == 1 and offset == 0 else raw * factor + offset
+
+
+def _code(point: Point, label: str) -> int:
+    for code, text in point.enum.items():
+        if label in (text.en, text.zh):
+            return code
+    offer = ", ".join(text.en for text in point.enum.values()) or "a number"
+    raise ValueError(f"{point.name}: {label!r} is not one of: {offer}")
+
+
+def _line(point: Point, raw_of: RawOf) -> tuple[Decimal, Decimal]:
+    """Slope and offset of the straight line from raw to value."""
+    if point.range is not None:
+        return _slope(point.range)
+    if point.range_from is not None:
+        return _slope(_entry(point.range_from.table, raw_of(point.range_from.point)))
+    if point.scale_from is None:
+        return point.scale, point.offset
+    code = raw_of(point.scale_from.point)
+    match point.scale_from.rule:
+        case "exponent":
+            factor = Decimal(10) ** code
+        case "factor":
+            factor = Decimal(code)
+        case "table":
+            factor = _entry(point.scale_from.table, code)
+    return factor * point.scale, point.offset
+
+
+def _entry(table: Mapping[int, _Entry], code: int) -> _Entry:
+    if code not in table:
+        raise ValueError(f"code {code} is not in the table of scales")
+    return table[code]
+
+
+def _slope(span: Range) -> tuple[Decimal, Decimal]:
+    factor = (span.high - span.low) / (span.raw_high - span.raw_low)
+    return factor, span.low - span.raw_low * factor
