@@ -1,0 +1,113 @@
+"""Proposals and their confirmation by a person: the only way to the wire."""
+
+from decimal import Decimal
+
+from fastapi import APIRouter, Depends, Header
+from pydantic import BaseModel, ConfigDict, Field
+from starlette.responses import Response
+
+from gateway.api import schemas
+from gateway.api.auth import current_user, needs
+from gateway.api.context import Context, context
+from gateway.model.point import Role
+from gateway.service.base import Actor, Proposal, WantedWrite
+
+router = APIRouter(tags=["writes"], dependencies=[Depends(current_user)])
+
+
+class Wanted(BaseModel):
+    """A tag and a finite JSON number, true or false, or an exact label."""
+
+    model_config = ConfigDict(extra="forbid", strict=True)
+
+    tag: str = Field(min_length=1, max_length=200)
+    value: bool | int | float | str
+
+
+class Proposing(BaseModel):
+    """Wanted writes that go together, and why."""
+
+    model_config = ConfigDict(extra="forbid", strict=True)
+
+    writes: list[Wanted] = Field(min_length=1, max_length=20)
+    reason: str = Field(max_length=500)
+
+
+class Confirming(BaseModel):
+    """The card's nonce, and for two-step points the value once more."""
+
+    model_config = ConfigDict(extra="forbid", strict=True)
+
+    nonce: str = Field(min_length=1, max_length=200)
+    repeat: str | int | float | None = None
+
+
+class Rejecting(BaseModel):
+    """Why not."""
+
+    model_config = ConfigDict(extra="forbid", strict=True)
+
+    reason: str = Field(default="", max_length=500)
+
+
+@router.post("/proposals")
+async def propose(
+    body: Proposing,
+    actor: Actor = Depends(current_user),
+    services: Context = Depends(context),
+    idempotency_key: str = Header(default="", max_length=200),
+) -> Response:
+    """Check the rules and put up a card."""
+    wanted = [WantedWrite(tag=one.tag, value=_exact(one.value)) for one in body.writes]
+    made = await services.propose.propose(wanted, body.reason, actor, idempotency_key=idempotency_key)
+    return schemas.Answer(_card(made, actor, services))
+
+
+@router.get("/proposals")
+async def proposals(actor: Actor = Depends(current_user), services: Context = Depends(context)) -> Response:
+    """Those that wait for a person, oldest first."""
+    return schemas.Answer([_card(one, actor, services) for one in await services.propose.open()])
+
+
+@router.get("/proposals/{proposal}")
+async def proposal(proposal: str, actor: Actor = Depends(current_user), services: Context = Depends(context)) -> Response:
+    """One proposal as it stands."""
+    return schemas.Answer(_card(await services.propose.get(proposal), actor, services))
+
+
+@router.post("/proposals/{proposal}/confirm")
+async def confirm(
+    proposal: str, body: Confirming, actor: Actor = Depends(needs(Role.OPERATOR)), services: Context = Depends(context)
+) -> Response:
+    """A person's yes: writes once, reads back, and says how it ended."""
+    repeat = None if body.repeat is None else str(body.repeat)
+    done = await services.confirm.confirm(proposal, body.nonce, actor, repeat=repeat)
+    first = done.outcomes[0] if done.outcomes else None
+    return schemas.Answer(
+        {
+            "outcome": first.outcome if first else None,
+            "code": first.code if first else "",
+            "read_back": first.read_back if first else None,
+            "state": done.state,
+            "proposal": _card(done, actor, services),
+        }
+    )
+
+
+@router.post("/proposals/{proposal}/reject")
+async def reject(
+    proposal: str, body: Rejecting, actor: Actor = Depends(needs(Role.OPERATOR)), services: Context = Depends(context)
+) -> Response:
+    """A person's no."""
+    done = await services.confirm.reject(proposal, actor, body.reason)
+    return schemas.Answer({"state": done.state, "proposal": _card(done, actor, services)})
+
+
+def _exact(value: bool | int | float | str) -> bool | int | Decimal | str:
+    """The number that was typed: 8.2 is 8.2, not the double next to it."""
+    return Decimal(repr(value)) if isinstance(value, float) else value
+
+
+def _card(one: Proposal, actor: Actor, services: Context) -> schemas.Json:
+    points = {info.tag: info for info in services.read.points()} if one.writes else {}
+    return schemas.proposal(one, points, with_nonce=actor.role.includes(one.role))
