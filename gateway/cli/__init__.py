@@ -3,7 +3,6 @@
 import sys
 from collections.abc import Callable
 from importlib import import_module
-from importlib.metadata import entry_points
 
 COMMANDS: dict[str, tuple[str, str]] = {
     "address": ("gateway.cli.values:address", "What a manual's register number means, in three notations."),
@@ -29,10 +28,19 @@ def main() -> None:
         raise SystemExit(2)
     import typer
 
+    from gateway.cli.output import fail
+
     app = typer.Typer(add_completion=False, pretty_exceptions_enable=False)
     app.command(name, context_settings={"ignore_unknown_options": name == "encode", "help_option_names": ["-h", "--help"]})(command)
     sys.argv[0:2] = [f"busmate {name}"]
-    app(prog_name=sys.argv[0])
+    try:
+        status = app(prog_name=sys.argv[0], standalone_mode=False)
+    except typer.TyperException as exc:
+        fail("USAGE", " ".join(exc.format_message().split()), fix=f"see `busmate {name} --help`", as_json="--json" in sys.argv, status=2)
+    except typer.Abort as exc:
+        raise SystemExit(1) from exc
+    if isinstance(status, int):
+        raise SystemExit(status)
 
 
 def _find(name: str) -> Callable[..., None] | None:
@@ -41,6 +49,8 @@ def _find(name: str) -> Callable[..., None] | None:
         module, _, function = target.partition(":")
         found: Callable[..., None] = vars(import_module(module))[function]
         return found
+    from importlib.metadata import entry_points
+
     for entry in entry_points(group="busmate.commands", name=name):
         loaded: Callable[..., None] = entry.load()
         return loaded
@@ -48,6 +58,8 @@ def _find(name: str) -> Callable[..., None] | None:
 
 
 def _overview() -> str:
+    from importlib.metadata import entry_points
+
     lines = {name: text for name, (_, text) in COMMANDS.items()}
     for entry in entry_points(group="busmate.commands"):
         lines[entry.name] = ""

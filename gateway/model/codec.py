@@ -208,6 +208,8 @@ def _bcd_row(bits: int) -> TypeRow:
     return TypeRow(bits // 16, bits, _decode_bcd, _encode_bcd, _bcd_limits)
 
 
+INTEGERS = frozenset(DataType(f"{sign}int{width}") for sign in ("", "u") for width in (8, 16, 32, 64))
+"""The types whose bits may be taken apart."""
 _SIGNED = frozenset({DataType.INT8, DataType.INT16, DataType.INT32, DataType.INT64})
 _FLOATS = {16: struct.Struct(">e"), 32: struct.Struct(">f"), 64: struct.Struct(">d")}
 _LARGEST = {16: bytes.fromhex("7BFF"), 32: bytes.fromhex("7F7FFFFF"), 64: bytes.fromhex("7FEFFFFFFFFFFFFF")}

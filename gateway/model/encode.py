@@ -69,11 +69,16 @@ def encode_point(point: Point, value: object, *, scale: Scalar | None = None) ->
 
 
 def limit_faults(point: Point, value: Scalar) -> tuple[EncodeError, ...]:
-    """Every limit of the point's write rule that `value` (in its unit) breaks: below_min, above_max, not_a_step."""
+    """Every limit of the point's write rule that `value` (in its unit) breaks: below_min, above_max, not_a_step.
+
+    Text, and numbers that `encode_point` refuses anyway, break none.
+    """
     rule = point.write
     if rule is None or isinstance(value, str):
         return ()
     number, unit = _decimal(value), f" {point.unit}" if point.unit else ""
+    if not number.is_finite() or _is_absurd(number):
+        return ()
     faults = []
     if rule.min is not None and number < rule.min:
         faults.append(EncodeError("below_min", f"{number}{unit} is below the limit {rule.min}{unit}", nearest=rule.min))
@@ -150,9 +155,13 @@ def _number(point: Point, value: object) -> Decimal:
         return Decimal(_code_of(point.enum, value))
     if isinstance(value, bool) or not isinstance(value, int | float | Decimal):
         raise EncodeError("wrong_type", f"{value!r} is not a number")
-    if not math.isfinite(value):
-        raise EncodeError("not_a_number", f"{value} is not a finite number")
     number = _decimal(value)
+    if not number.is_finite():
+        raise EncodeError("not_a_number", f"{value} is not a finite number")
+    if _is_absurd(number):
+        raise EncodeError("out_of_range", f"{value} is beyond what registers hold")
+    if number == 0:
+        number = Decimal(0)
     if point.enum and number not in point.enum:
         raise EncodeError("not_allowed", f"{value} is none of {', '.join(map(str, point.enum))}")
     return number
@@ -230,6 +239,11 @@ def _bits(point: Point, shape: Shape, raw: Raw, value: object) -> int:
 def _decimal(value: float | Decimal) -> Decimal:
     """The number as written: a float by its shortest text."""
     return Decimal(repr(value)) if isinstance(value, float) else Decimal(value)
+
+
+def _is_absurd(number: Decimal) -> bool:
+    """True for exponents that would take exact arithmetic ages (1e999999999) and that no register holds."""
+    return number != 0 and abs(number.adjusted()) > 400
 
 
 def _as_decimal(number: Fraction) -> Decimal:

@@ -4,9 +4,8 @@ import re
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass
 from datetime import UTC, datetime, timedelta
-from ipaddress import AddressValueError, IPv4Address
 
-from gateway.model.codec import Raw, Shape
+from gateway.model.codec import INTEGERS, Raw, Shape
 from gateway.model.point import DataType
 from gateway.model.quality import BAD_DATE
 
@@ -105,14 +104,13 @@ def _read_iec870(text: str, _shape: Shape) -> Raw:
 
 
 def _show_ipv4(raw: Raw, _shape: Shape) -> FormatResult:
-    return str(IPv4Address(int(raw))), None
+    return ".".join(map(str, int(raw).to_bytes(4, "big"))), None
 
 
 def _read_ipv4(text: str, _shape: Shape) -> Raw:
-    try:
-        return int(IPv4Address(text))
-    except AddressValueError as exc:
-        raise ValueError(str(exc)) from exc
+    if not re.fullmatch(r"(0|[1-9]\d{0,2})(\.(0|[1-9]\d{0,2})){3}", text, re.ASCII):
+        raise ValueError("not four numbers")
+    return int.from_bytes(bytes(int(part) for part in text.split(".")), "big")
 
 
 def _show_eui48(raw: Raw, _shape: Shape) -> FormatResult:
@@ -140,11 +138,8 @@ def _read_hex(text: str, shape: Shape) -> Raw:
     return bits - (1 << shape.width) if shape.signed and bits >> shape.width - 1 == 1 else bits
 
 
-_INTS = frozenset({DataType(f"{sign}int{width}") for sign in ("", "u") for width in (8, 16, 32, 64)})
-
-
 def _is_int(shape: Shape) -> bool:
-    return shape.type in _INTS
+    return shape.type in INTEGERS
 
 
 FORMATS: Mapping[str, FormatRow] = {
