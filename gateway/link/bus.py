@@ -3,6 +3,7 @@
 import asyncio
 import logging
 import random
+from collections import defaultdict
 from collections.abc import Awaitable, Callable
 from dataclasses import dataclass
 from typing import TypeVar, cast
@@ -12,6 +13,7 @@ from gateway.errors import DeviceExceptionError, FrameError, LinkDownError, Link
 from gateway.link.backoff import Backoff, DialPace
 from gateway.link.base import Identify, Read, Reply, Request, Transport
 from gateway.link.frames.pdu import check, describe
+from gateway.link.latency import Latency
 from gateway.link.options import LinkOptions
 from gateway.link.queue import Job, JobQueue, Priority
 from gateway.model.address import UnitId
@@ -44,6 +46,7 @@ class Bus:
         self.options = options
         self.transport = transport
         self.stats = LinkStats()
+        self.latency: defaultdict[UnitId, Latency] = defaultdict(Latency)
         self.down_cause = ""
         self._clock = clock
         self._pace = pace
@@ -215,6 +218,7 @@ class Bus:
             raise
         else:
             self._note_alive()
+            self.latency[unit].add(self._clock.monotonic() - started)
             return reply
         finally:
             self._last_end = self._clock.monotonic()

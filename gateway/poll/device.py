@@ -1,0 +1,188 @@
+"""A unit on a link with its register map: read blocks compiled once, fresh reads, and the one way to write."""
+
+from collections.abc import Sequence
+from dataclasses import dataclass, replace
+
+from gateway.clock import Clock
+from gateway.errors import AcknowledgeError, DeviceBusyError, DeviceExceptionError, LinkDownError, LinkError
+from gateway.link.base import Read, Reply
+from gateway.link.bus import Bus, Lane
+from gateway.link.queue import Priority
+from gateway.model.address import PduAddress, UnitId
+from gateway.model.decode import BlockDecoder, compile_block, failed
+from gateway.model.plan import PlanLimits, ReadBlock, plan_blocks
+from gateway.model.point import Point, RegisterMap
+from gateway.model.quality import NOT_AVAILABLE
+from gateway.model.sample import BlockSamples, Sample, Scalar
+from gateway.poll.breaker import Breaker
+from gateway.poll.functions import WriteFunctions
+from gateway.poll.health import UnitHealth, UnitStatus
+from gateway.poll.reasons import is_silence, reason_of
+from gateway.poll.sampling import sample_at, tag_of
+from gateway.poll.write_job import BeforeSend, Interlocks, WriteJob
+from gateway.poll.written import Intent, Written
+
+_BUSY_WAITS_S = (0.1, 0.2, 0.4, 0.8)
+_FRESH = "fresh"
+_FRESH_PLANS = 256
+
+
+class Device:
+    """One configured device. Trouble on the wire becomes reasons of samples, never an exception."""
+
+    def __init__(self, device_id: str, bus: Bus, unit_id: UnitId, register_map: RegisterMap, clock: Clock) -> None:
+        self.id = device_id
+        self.bus = bus
+        self.unit_id = unit_id
+        self.map = register_map
+        self.health = UnitHealth()
+        self.timeout_s = register_map.device.timeout_s or bus.options.timeout_s
+        self.breaker = Breaker(self.timeout_s, bus.latency[unit_id])
+        self.functions = WriteFunctions(register_map.device)
+        self._clock = clock
+        self._limits = PlanLimits.of(register_map.device)
+        self._fresh_plans: dict[tuple[str, ...], tuple[_Compiled, ...]] = {}
+        self._scales: dict[str, Scalar | None] = {point.held_by: None for point in register_map.points.values() if point.held_by}
+        points = tuple(register_map.points.values())
+        self._blocks = {group: plan_blocks(points, unit_id, group, self._limits) for group in register_map.periods}
+        self._compiled = {id(block): self._compile(block) for blocks in self._blocks.values() for block in blocks}
+        bus.widen_gap(register_map.device.gap_s)
+
+    def blocks(self, group: str) -> tuple[ReadBlock, ...]:
+        """The read blocks of a poll group, as they are read now."""
+        return self._blocks[group]
+
+    def status(self) -> UnitStatus:
+        """How the unit does."""
+        latency, health = self.bus.latency[self.unit_id], self.health
+        return UnitStatus(
+            device=self.id,
+            link=self.bus.id,
+            unit_id=self.unit_id,
+            state=health.state,
+            reason=health.reason,
+            since=health.since,
+            last_good=health.last_good,
+            reads=health.reads,
+            errors=dict(health.errors),
+            latency_ms=1000 * latency.mean_s if latency.total else None,
+            latency_counts=tuple(latency.counts),
+            overruns=health.overruns,
+        )
+
+    async def read_block(self, block: ReadBlock, *, priority: Priority = Priority.POLL, timeout_s: float | None = None) -> BlockSamples:
+        """One exchange for one block of `blocks`; waits a while, without the link, if the device says that it is busy."""
+        return await self._read_in_turn(self._compiled[id(block)], priority, timeout_s or self.timeout_s)
+
+    async def read_fresh(self, points: Sequence[Point], *, priority: Priority = Priority.READ, lane: Lane | None = None) -> list[Sample]:
+        """Samples of exactly these points, read now; those that failed carry the reason of their own exchange.
+
+        `lane` is the link that the caller holds already, if it is this device's. A point that is only written is `not_available`.
+        """
+        found: dict[str, Sample] = {}
+        for compiled in self._fresh_plan(points):
+            if lane is not None and lane.bus is self.bus:
+                samples = await self._read_held(compiled, lane)
+            else:
+                samples = await self._read_in_turn(compiled, priority, self.timeout_s)
+            now = self._clock.monotonic()
+            found.update({point.name: sample_at(self.id, samples, index, now) for index, point in enumerate(samples.block.points)})
+        return [found.get(point.name) or Sample(tag=tag_of(self.id, point), value=None, reason=NOT_AVAILABLE) for point in points]
+
+    async def write_checked(self, intents: Sequence[Intent], *, interlocks: Interlocks, before_send: BeforeSend) -> tuple[Written, ...]:
+        """Write in ONE job: read afresh, compare with the old values shown, interlocks, `before_send`, write once, settle, read back.
+
+        What `interlocks` and `before_send` raise comes back, with nothing sent.
+        """
+        job = WriteJob(
+            intents,
+            place=self._place,
+            read=lambda lane, points: self.read_fresh(points, lane=lane),
+            functions=self.functions,
+            points=self.map.points,
+            clock=self._clock,
+            timeout_s=self.timeout_s,
+            interlocks=interlocks,
+            before_send=before_send,
+        )
+        try:
+            return await self.bus.job(job.run, priority=Priority.WRITE)
+        except LinkError:
+            return job.cut_off()
+
+    async def _read_in_turn(self, compiled: "_Compiled", priority: Priority, timeout_s: float) -> BlockSamples:
+        waits = iter(_BUSY_WAITS_S)
+        while True:
+            try:
+                reply = await self.bus.exchange(self._request(compiled.block), priority=priority, timeout_s=timeout_s)
+            except (AcknowledgeError, DeviceBusyError) as error:
+                wait_s = next(waits, None)
+                if wait_s is None:
+                    return self._failed(compiled.block, error)
+                await self._clock.sleep(wait_s)
+            except LinkError as error:
+                return self._failed(compiled.block, error)
+            else:
+                return self._decoded(compiled, reply)
+
+    async def _read_held(self, compiled: "_Compiled", lane: Lane) -> BlockSamples:
+        try:
+            reply = await lane.exchange(self._request(compiled.block), timeout_s=self.timeout_s)
+        except LinkError as error:
+            return self._failed(compiled.block, error)
+        return self._decoded(compiled, reply)
+
+    def _request(self, block: ReadBlock) -> Read:
+        return Read(unit_id=block.unit_id, table=block.table, address=block.address, count=block.count)
+
+    def _place(self, point: Point) -> tuple[UnitId, PduAddress]:
+        return UnitId(point.unit_id if point.unit_id is not None else self.unit_id), point.pdu
+
+    def _decoded(self, compiled: "_Compiled", reply: Reply) -> BlockSamples:
+        samples = compiled.decoder.decode(reply.words, reply.read_at, reply.read_mono, self._scales.get)
+        for index, name in compiled.scales:
+            self._scales[name] = samples.values[index]
+        self.breaker.alive()
+        self.health.good(reply.read_at)
+        return samples
+
+    def _failed(self, block: ReadBlock, error: LinkError) -> BlockSamples:
+        now, reason = self._clock.monotonic(), reason_of(error)
+        if is_silence(error):
+            self.breaker.silent(now)
+        elif isinstance(error, DeviceExceptionError):
+            self.breaker.alive()
+        self.health.bad(reason, self._clock.utc(), is_down=self.breaker.is_demoted or isinstance(error, LinkDownError))
+        return failed(block, reason, self._clock.utc(), now)
+
+    def _compile(self, block: ReadBlock) -> "_Compiled":
+        scales = tuple((index, point.name) for index, point in enumerate(block.points) if point.name in self._scales)
+        return _Compiled(block, compile_block(block), scales)
+
+    def _fresh_plan(self, points: Sequence[Point]) -> "tuple[_Compiled, ...]":
+        """Blocks for exactly these points and the scale registers they need."""
+        names = tuple(point.name for point in points)
+        if names not in self._fresh_plans:
+            if len(self._fresh_plans) >= _FRESH_PLANS:
+                self._fresh_plans.clear()
+            wanted = {point.name: replace(point, poll=_FRESH) for point in self._with_holders(points)}
+            blocks = plan_blocks(tuple(wanted.values()), self.unit_id, _FRESH, self._limits)
+            self._fresh_plans[names] = tuple(self._compile(block) for block in blocks)
+        return self._fresh_plans[names]
+
+    def _with_holders(self, points: Sequence[Point]) -> list[Point]:
+        found = list(points)
+        for point in found:
+            holder = self.map.points.get(point.held_by or "")
+            if holder is not None and holder not in found:
+                found.append(holder)
+        return found
+
+
+@dataclass(frozen=True, slots=True)
+class _Compiled:
+    """A block, its decoder, and where in it scale registers stand."""
+
+    block: ReadBlock
+    decoder: BlockDecoder
+    scales: tuple[tuple[int, str], ...]
