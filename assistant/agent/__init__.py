@@ -1,0 +1,1 @@
+"""One turn: a question to steps, tools, observations and a grounded answer."""
