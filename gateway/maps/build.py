@@ -10,6 +10,7 @@ from gateway.maps.schema_point import AlarmIn, Enum, FieldIn, FlagIn, PointIn, R
 from gateway.maps.schema_types import InterlockIn, seconds
 from gateway.maps.source import Entry, MapSource
 from gateway.model.address import AddressError, Notation, PduAddress, Table, check_span, from_pdu, from_ref, from_reg
+from gateway.model.codec import TYPES
 from gateway.model.point import (
     Access,
     AlarmRule,
@@ -30,13 +31,6 @@ from gateway.model.point import (
     WriteRule,
 )
 from gateway.yamlfile import YamlPath
-
-WORDS: Mapping[DataType, int] = {
-    DataType.BOOL: 1, DataType.INT8: 1, DataType.UINT8: 1, DataType.INT16: 1, DataType.UINT16: 1, DataType.FLOAT16: 1, DataType.BCD16: 1,
-    DataType.INT32: 2, DataType.UINT32: 2, DataType.FLOAT32: 2, DataType.BCD32: 2, DataType.BCD48: 3,
-    DataType.INT64: 4, DataType.UINT64: 4, DataType.FLOAT64: 4, DataType.BCD64: 4,
-}  # fmt: skip
-"""Registers of a value; mod10, string and bytes say it themselves."""
 
 _BITS = re.compile(r"([0-9]{1,2})\.\.([0-9]{1,2})")
 
@@ -206,7 +200,7 @@ class _Builder:
 
     def words(self, kind: DataType, table: Table, pdu: int) -> int:
         given = self._model.words
-        fixed = WORDS.get(kind)
+        fixed = 1 if kind is DataType.BOOL else TYPES[kind].words
         if fixed is None and given is None:
             self.stop((), "words_missing", f"a {kind} needs its number of registers", "add `words:`")
         if fixed is not None and given not in (None, fixed) and not (kind is DataType.BOOL and not table.is_bits and given in (2, 4)):

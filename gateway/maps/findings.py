@@ -8,6 +8,7 @@ from pydantic import ValidationError
 from pydantic_core import ErrorDetails
 
 from gateway.errors import Finding
+from gateway.maps.codes import CODES
 from gateway.maps.schema_types import Strict
 from gateway.yamlfile import YamlFile, YamlPath, YamlValue
 
@@ -37,8 +38,9 @@ def invalid(exc: ValidationError, yaml: YamlFile, path: YamlPath, raw: YamlValue
     return list(found.values())
 
 
-def place(yaml: YamlFile, path: Sequence[str | int], code: str, message: str, fix: str, *, severity: str = "error") -> Finding:
-    """A finding at `path` of the file."""
+def place(yaml: YamlFile, path: Sequence[str | int], code: str, message: str, fix: str) -> Finding:
+    """A finding at `path` of the file; its severity is that of its code."""
+    severity, _ = CODES[code]
     dotted = ".".join(map(str, path))
     return Finding(code=code, message=message, fix=fix, file=yaml.file, line=yaml.line_of(path), path=dotted, severity=severity)
 

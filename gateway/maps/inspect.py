@@ -2,12 +2,14 @@
 
 import hashlib
 import re
-from collections.abc import Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 
 from gateway.errors import ConfigError, Finding
 from gateway.maps.build import CannotBuildError, build_point
+from gateway.maps.rules.apply import apply
+from gateway.maps.rules.base import MapView
 from gateway.maps.schema import DeviceIn, MapHeadIn, ProcedureIn, StepIn
 from gateway.maps.schema_types import seconds
 from gateway.maps.source import Entry, MapSource, read_source
@@ -45,14 +47,41 @@ def inspect_yaml(yaml: YamlFile) -> Inspected:
             built.append((entry, build_point(source, entry)))
         except CannotBuildError as exc:
             findings.append(exc.finding)
-    findings += _spans(source)
-    ordered = sorted(dict.fromkeys(findings), key=lambda finding: (finding.line, finding.path, finding.code))
+    spans = list(_spans(source))
+    facts = _facts(source.head.device) if source.head and not spans else DeviceFacts()
+    findings += spans
+    findings += apply(source, built, _around(source, built, facts))
+    ordered = _ordered(findings)
     if source.head is None or any(finding.severity == "error" for finding in ordered):
-        return Inspected(map=None, findings=tuple(ordered))
-    return Inspected(map=_register_map(source, source.head, [point for _, point in built]), findings=tuple(ordered))
+        return Inspected(map=None, findings=ordered)
+    points = {point.name: point for _, point in built}
+    return Inspected(map=_register_map(source, source.head, facts, points), findings=ordered)
 
 
-def _register_map(source: MapSource, head: MapHeadIn, points: Sequence[Point]) -> RegisterMap:
+def _around(source: MapSource, built: Sequence[tuple[Entry, Point]], facts: DeviceFacts) -> MapView:
+    points = {point.name: point for _, point in built}
+    head = source.head
+    if head is None:
+        return MapView(points=points, facts=facts)
+    return MapView(
+        points=points,
+        facts=facts,
+        addressing=Notation(head.manual.addressing),
+        periods=_periods(head),
+        bases=frozenset(head.bases),
+        level=head.evidence.level if head.evidence else "",
+    )
+
+
+def _ordered(findings: Sequence[Finding]) -> tuple[Finding, ...]:
+    """In the order of the file, each code once at a place."""
+    first: dict[tuple[int, str, str], Finding] = {}
+    for finding in findings:
+        first.setdefault((finding.line, finding.path, finding.code), finding)
+    return tuple(first[key] for key in sorted(first))
+
+
+def _register_map(source: MapSource, head: MapHeadIn, facts: DeviceFacts, points: Mapping[str, Point]) -> RegisterMap:
     return RegisterMap(
         id=head.id,
         vendor=head.vendor,
@@ -61,14 +90,18 @@ def _register_map(source: MapSource, head: MapHeadIn, points: Sequence[Point]) -
         title=head.title.text(),
         addressing=Notation(head.manual.addressing),
         version=hashlib.sha256(source.yaml.text.encode()).hexdigest()[:16],
-        device=_facts(head.device),
-        periods={group: None if period in ("once", "on_demand") else seconds(period) for group, period in head.poll.items()},
+        device=facts,
+        periods=_periods(head),
         on_demand=frozenset(group for group, period in head.poll.items() if period == "on_demand"),
-        points={point.name: point for point in points},
+        points=points,
         procedures={name: _procedure(name, procedure) for name, procedure in head.procedures.items()},
         bases={name: base.sunspec for name, base in head.bases.items()},
         file=source.yaml.file,
     )
+
+
+def _periods(head: MapHeadIn) -> dict[str, float | None]:
+    return {group: None if period in ("once", "on_demand") else seconds(period) for group, period in head.poll.items()}
 
 
 def _facts(device: DeviceIn) -> DeviceFacts:
@@ -91,16 +124,14 @@ def _span(text: str) -> tuple[int, int]:
     return int(match[1], 0), int(match[2], 0)
 
 
-def _spans(source: MapSource) -> list[Finding]:
-    findings = []
+def _spans(source: MapSource) -> Iterator[Finding]:
     for table, spans in source.head.device.readable.items() if source.head else ():
         for number, text in enumerate(spans):
             match = _SPAN.fullmatch(text)
             if not match or not int(match[1], 0) <= int(match[2], 0) <= 65535:
                 path = ("device", "readable", table, number)
                 fix = 'write first and last PDU address: "0..99" or "0x2000..0x20FF"'
-                findings.append(source.finding(path, "bad_span", f"{text!r} is not a range of addresses", fix))
-    return findings
+                yield source.finding(path, "bad_span", f"{text!r} is not a range of addresses", fix)
 
 
 def _procedure(name: str, model: ProcedureIn) -> Procedure:

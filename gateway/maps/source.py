@@ -43,9 +43,9 @@ class MapSource:
             return ("defaults", *keys)
         return (*entry.path, *keys)
 
-    def finding(self, path: YamlPath, code: str, message: str, fix: str, *, severity: str = "error") -> Finding:
+    def finding(self, path: YamlPath, code: str, message: str, fix: str) -> Finding:
         """A finding at `path` of this file."""
-        return place(self.yaml, path, code, message, fix, severity=severity)
+        return place(self.yaml, path, code, message, fix)
 
 
 def read_source(yaml: YamlFile) -> MapSource:

@@ -17,7 +17,7 @@ from gateway.maps.findings import invalid, place
 from gateway.maps.schema_types import Strict
 from gateway.model.address import UnitId
 from gateway.model.point import RegisterMap, Text
-from gateway.settings._devices import MapShelf, interlock_findings, site_map, unit_findings
+from gateway.settings._devices import MapShelf, interlock_findings, shared_aliases, site_map, unit_findings
 from gateway.settings._links import link_findings, link_options
 from gateway.settings._schema import DeviceIn, HeadIn, LinkIn, WebIn
 from gateway.settings._secrets import secrets_in_clear
@@ -119,6 +119,7 @@ class _Reader:
         self._findings += unit_findings(self._yaml, devices, {link.id: link for link in links.values()})
         folders = [self._folder / folder for folder in head.maps] if head else []
         maps = self._maps(devices, folders)
+        self._findings += shared_aliases(self._yaml, devices)
         self._findings += interlock_findings(self._yaml, devices, maps)
         site = self._site(head) if head else None
         store_url = self._store_url(head) if head else ""

@@ -6,11 +6,14 @@ from dataclasses import dataclass, field, replace
 from pathlib import Path
 
 from gateway.errors import Finding, MapError
-from gateway.maps.conditions import parse
 from gateway.maps.findings import place
 from gateway.maps.inspect import Inspected, inspect_map
 from gateway.maps.load import find_map
-from gateway.model.point import Point, RegisterMap
+from gateway.maps.rules.apply import POINT_RULES
+from gateway.maps.rules.base import MapView
+from gateway.maps.rules.conditions import Resolve, condition_faults, resolver
+from gateway.maps.rules.people import fold, taken_aliases
+from gateway.model.point import FieldOf, Point, RegisterMap
 from gateway.settings._schema import DeviceIn, LinkIn
 from gateway.settings._site import tighten
 from gateway.yamlfile import YamlFile, YamlPath
@@ -66,46 +69,57 @@ def unit_findings(yaml: YamlFile, devices: Mapping[int, DeviceIn], links: Mappin
 def site_map(yaml: YamlFile, number: int, device: DeviceIn, given: RegisterMap, findings: list[Finding]) -> RegisterMap:
     """The device's map under the site's rules."""
     points: dict[str, Point] = dict(given.points)
+    around = MapView(points=points, facts=given.device, periods=given.periods)
     for name, site in device.points.items():
         path: YamlPath = ("devices", number, "points", name)
         if name not in points:
             findings.append(place(yaml, path, "unknown_point", f"map {given.id} has no point {name}", f"it has {', '.join(points)}"))
             continue
         points[name], faults = tighten(points[name], site)
+        if not faults:
+            faults = [fault for rule in POINT_RULES for fault in rule(points[name], around) if fault.keys[0] in site.model_fields_set]
         findings.extend(place(yaml, (*path, *fault.keys), fault.code, fault.message, fault.fix) for fault in faults)
         if points[name].poll not in given.periods:
             message = f"map {given.id} has no poll group {points[name].poll}"
             findings.append(place(yaml, (*path, "poll"), "unknown_poll_group", message, f"write one of {', '.join(given.periods)}"))
+    for name, alias, other in taken_aliases(points):
+        if alias in (device.points[name].aliases if name in device.points else []):
+            path = ("devices", number, "points", name, "aliases")
+            findings.append(place(yaml, path, "alias_taken", f"{alias!r} already means {other}", "make each alias mean one point"))
     rules = repr([(name, device.points[name]) for name in sorted(device.points)])
     version = hashlib.sha256(f"{given.version} {rules}".encode()).hexdigest()[:16] if device.points else given.version
     return replace(given, points=points, version=version)
 
 
 def interlock_findings(yaml: YamlFile, devices: Mapping[int, DeviceIn], maps: Mapping[str, RegisterMap]) -> Iterator[Finding]:
-    """Conditions that can't be read, or speak of a tag that isn't there."""
+    """Conditions that can't be understood, or speak of a tag that isn't there."""
     for number, device in devices.items():
         own = maps.get(device.id)
-        if own is None:
-            continue
-        for name, site in device.points.items():
-            for place_in_list, interlock in enumerate(site.write.interlock or [] if site.write else []):
-                path = ("devices", number, "points", name, "write", "interlock", place_in_list)
-                for condition in interlock.all:
-                    parsed = parse(condition)
-                    if parsed is None:
-                        fix = "write NAME, one of == != < <= > >=, and a number or 'label'"
-                        yield place(yaml, path, "bad_condition", f"{condition!r} is not a condition", fix)
-                    elif not _exists(parsed[0], own, maps):
-                        fix = "write DEVICE.point, or a point of the same device"
-                        yield place(yaml, path, "unknown_tag", f"{condition!r} speaks of {parsed[0]}, which isn't there", fix)
+        for name, site in device.points.items() if own else ():
+            for index, interlock in enumerate(site.write.interlock or [] if site.write else []):
+                path = ("devices", number, "points", name, "write", "interlock", index)
+                resolve = _tag_resolver(maps, device.id)
+                for fault in (fault for text in interlock.all for fault in condition_faults(text, path, resolve, unknown="unknown_tag")):
+                    yield place(yaml, fault.keys, fault.code, fault.message, fault.fix)
 
 
-def _exists(name: str, own: RegisterMap, maps: Mapping[str, RegisterMap]) -> bool:
-    first, _, rest = name.partition(".")
-    return _is_point(own, name) or (first in maps and _is_point(maps[first], rest))
+def shared_aliases(yaml: YamlFile, devices: Mapping[int, DeviceIn]) -> Iterator[Finding]:
+    """Names of devices that mean two of them; an operator who says one is asked which."""
+    meant = {fold(device.id): device.id for device in devices.values()}
+    for number, device in devices.items():
+        for index, alias in enumerate(device.aliases):
+            other = meant.setdefault(fold(alias), device.id)
+            if other != device.id:
+                path = ("devices", number, "aliases", index)
+                yield place(yaml, path, "alias_shared", f"{alias!r} already means {other}", "make each alias mean one device")
 
 
-def _is_point(register_map: RegisterMap, name: str) -> bool:
-    point_name, _, field_name = name.partition(".")
-    point = register_map.points.get(point_name)
-    return point is not None and (not field_name or field_name in {field.name for field in point.fields})
+def _tag_resolver(maps: Mapping[str, RegisterMap], own: str) -> Resolve:
+    """Names of a configuration: `point` or `point.field` of the same device, or a tag of any."""
+    local = resolver(maps[own].points)
+
+    def resolve(name: str) -> tuple[Point, FieldOf | None] | None:
+        device, _, rest = name.partition(".")
+        return local(name) or (resolver(maps[device].points)(rest) if device in maps else None)
+
+    return resolve

@@ -1,10 +1,11 @@
 """Site rules over a map's point: they may add or tighten, never loosen."""
 
 from collections.abc import Iterator
-from dataclasses import dataclass, replace
+from dataclasses import replace
 from typing import TypeVar
 
 from gateway.maps.build import alarm_of, deadband_of, interlock_of, valid_of
+from gateway.maps.rules.base import Fault
 from gateway.model.point import AlarmRule, Point, Role, Valid, WriteRule
 from gateway.settings._schema import SitePointIn, SiteWriteIn
 from gateway.yamlfile import YamlPath
@@ -13,16 +14,6 @@ T = TypeVar("T")
 
 _CONFIRM = ("none", "user", "two_step", "never")
 _PRIORITY = ("low", "medium", "high")
-
-
-@dataclass(frozen=True, slots=True)
-class Fault:
-    """What is wrong with a site rule; `keys` lead to it from the point."""
-
-    keys: YamlPath
-    code: str
-    message: str
-    fix: str
 
 
 def tighten(point: Point, site: SitePointIn) -> tuple[Point, list[Fault]]:

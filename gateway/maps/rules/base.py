@@ -1,0 +1,72 @@
+"""What rules are given and what they give back."""
+
+from collections.abc import Mapping
+from dataclasses import dataclass
+
+from gateway.maps.schema_point import PointIn
+from gateway.model.address import Notation
+from gateway.model.codec import TYPES, Shape, shape_of
+from gateway.model.point import DataType, DeviceFacts, Point
+from gateway.yamlfile import YamlPath
+
+TEXTS = frozenset({DataType.STRING, DataType.BYTES})
+WHOLE = frozenset(DataType(f"{sign}int{width}") for sign in ("", "u") for width in (8, 16, 32, 64))
+
+
+@dataclass(frozen=True, slots=True)
+class Fault:
+    """One thing wrong with a point; `keys` lead to it from the point (or from the file, for rules of a whole map)."""
+
+    keys: YamlPath
+    code: str
+    message: str
+    fix: str
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Item:
+    """A point with the file's own words for it; `own` are the keys written at the point, not inherited."""
+
+    point: Point
+    model: PointIn
+    own: frozenset[str]
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class MapView:
+    """The map around a point."""
+
+    points: Mapping[str, Point]
+    facts: DeviceFacts
+    addressing: Notation | None = None
+    periods: Mapping[str, float | None] | None = None
+    bases: frozenset[str] = frozenset()
+    level: str = ""
+
+
+def is_number(point: Point) -> bool:
+    """True if the value is a number people measure or set: no text, bool, format or enum."""
+    is_plain = point.type not in TEXTS and point.type is not DataType.BOOL and not point.table.is_bits
+    return is_plain and point.format is None and point.bit is None and not (point.enum or point.flags or point.fields)
+
+
+def is_scaled(point: Point) -> bool:
+    """True if value and raw number differ."""
+    return point.scale != 1 or point.offset != 0 or point.range is not None or point.held_by is not None
+
+
+def shape(point: Point) -> Shape | None:
+    """Where the value lies, or None for coils, discrete inputs and shapes that can't be."""
+    if point.table.is_bits:
+        return None
+    try:
+        found = shape_of(point)
+    except ValueError:
+        return None
+    return found if found.low + found.width <= found.words * 16 else None
+
+
+def raw_limits(point: Point) -> tuple[float, float] | None:
+    """The smallest and largest raw number, None where the type has none."""
+    found = shape(point)
+    return TYPES[point.type].limits(found) if found else None

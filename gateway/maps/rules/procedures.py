@@ -1,0 +1,50 @@
+"""Procedures: each step writes what can be written, or waits for what can be read."""
+
+from collections.abc import Iterator
+
+from gateway.maps.rules.base import Fault, MapView
+from gateway.maps.rules.conditions import condition_faults, resolver
+from gateway.maps.schema import MapHeadIn, StepIn
+from gateway.model.encode import EncodeError, encode_point, limit_faults
+from gateway.model.point import Access
+from gateway.yamlfile import YamlPath
+
+
+def procedures(head: MapHeadIn, around: MapView) -> Iterator[Fault]:
+    """`step_shape`, `unknown_point`, `not_writable`, `bad_value` and the conditions of waits."""
+    for name, procedure in head.procedures.items():
+        for number, step in enumerate(procedure.steps):
+            yield from _step(step, ("procedures", name, "steps", number), around)
+
+
+def _step(step: StepIn, keys: YamlPath, around: MapView) -> Iterator[Fault]:
+    is_write = step.write is not None and step.value is not None and step.wait is None and step.timeout is None
+    is_wait = step.wait is not None and step.write is None and step.value is None
+    if not is_write and not is_wait:
+        yield Fault(
+            keys,
+            "step_shape",
+            "neither a write with its value nor a wait",
+            "write {write: POINT, value: V} or {wait: CONDITION, timeout: 5s}",
+        )
+    elif step.wait is not None:
+        yield from condition_faults(step.wait, (*keys, "wait"), resolver(around.points))
+    else:
+        yield from _write(step, keys, around)
+
+
+def _write(step: StepIn, keys: YamlPath, around: MapView) -> Iterator[Fault]:
+    point = around.points.get(step.write or "")
+    if point is None:
+        yield Fault((*keys, "write"), "unknown_point", f"no point {step.write}", "write the name of a point of this map")
+        return
+    if point.access is Access.RO or point.write is None:
+        yield Fault((*keys, "write"), "not_writable", f"{point.name} can't be written", "name a point with access rw or wo")
+        return
+    try:
+        encoded = encode_point(point, step.value)
+        faults = limit_faults(point, encoded.value)
+    except EncodeError as exc:
+        faults = (exc,)
+    for fault in faults[:1]:
+        yield Fault((*keys, "value"), "bad_value", f"{point.name}: {fault.message}", "write a value or label the point takes")
