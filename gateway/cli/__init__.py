@@ -62,6 +62,6 @@ def _overview() -> str:
 
     lines = {name: text for name, (_, text) in COMMANDS.items()}
     for entry in entry_points(group="busmate.commands"):
-        lines[entry.name] = ""
+        lines[entry.name] = (entry.load().__doc__ or "").split("\n")[0]
     width = max(map(len, lines))
     return "usage: busmate COMMAND [--json] ...\n\n" + "".join(f"  {name:{width}}  {text}\n" for name, text in sorted(lines.items()))
