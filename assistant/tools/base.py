@@ -58,6 +58,8 @@ class Turn:
     manuals: ManualSearch
     clock: Clock
     timezone: tzinfo
+    earlier: tuple[str, ...] = ()
+    """The operator's own earlier messages of this conversation, oldest first; they complete a short one such as "and pump 2?"."""
     proposals: list[Proposal] = field(default_factory=list)
     citations: list[Citation] = field(default_factory=list)
     observations: list[str] = field(default_factory=list)
@@ -91,5 +93,3 @@ def check_args(spec: ToolSpec, given: dict[str, Any]) -> Args:
     except ValidationError as exc:
         faults = "; ".join(f"{'.'.join(map(str, fault['loc'])) or 'arguments'}: {fault['msg']}" for fault in exc.errors())
         raise ToolInputError(f"{spec.name}: {faults}. Arguments: {', '.join(spec.args.model_fields)}") from exc
-
-

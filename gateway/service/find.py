@@ -13,6 +13,9 @@ from gateway.service.words import Term, Words, fold, words_of
 TIE = 0.02
 """Scores closer than this are equally good."""
 
+EXACT = 0.97
+"""From this score on the words name the point and nothing else."""
+
 _THINGS = frozenset({"pump", "drive", "motor"})
 """One set of pump, motor and drive goes by each of the three names."""
 
@@ -41,7 +44,8 @@ _SOFT = frozenset(
 _IMPLIED = {"tank": "level", "emergency_stop": "emergency_stop"}
 """What is asked about a thing when no quantity is named."""
 
-_QUANTITIES = frozenset(list(CONCEPTS)[: list(CONCEPTS).index("chemical")])
+QUANTITIES = frozenset(list(CONCEPTS)[: list(CONCEPTS).index("chemical")])
+"""The concepts that are measured or set, as against things and states."""
 
 
 def find(
@@ -106,7 +110,7 @@ def _wanted(query: str, points: Sequence[PointInfo]) -> Words:
             if meant is not None:
                 terms[terms.index(term)] = Term(term.word, meant, term.start, term.end)
     concepts = {concept for term in terms for concept in term.concepts}
-    if not concepts & (_QUANTITIES - {"setpoint"}) and not any(concept.startswith("=") for concept in concepts):
+    if not concepts & (QUANTITIES - {"setpoint"}) and not any(concept.startswith("=") for concept in concepts):
         terms += [Term(implied, (implied,), -1, -1) for thing, implied in _IMPLIED.items() if thing in concepts]
     return Words(words.text, tuple(terms), words.instances, words.identifiers)
 

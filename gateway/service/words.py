@@ -61,7 +61,7 @@ def fold(text: str) -> str:
 def words_of(text: str) -> Words:
     """Take a text apart; words that say nothing are left out, unknown words stay as `=word`."""
     folded = fold(text)
-    instances = _instances(folded)
+    instances = instances_of(folded)
     masked = _blank(folded, [(found.start, found.end) for found in instances])
     units = _units(masked)
     masked = _blank(masked, [(term.start, term.end) for term in units])
@@ -70,6 +70,19 @@ def words_of(text: str) -> Words:
     terms = [Term(found.noun, (found.noun,), found.start, found.end) for found in instances if found.noun]
     terms += units + _latin(masked) + _chinese(masked)
     return Words(folded, tuple(sorted(terms, key=lambda term: term.start)), tuple(instances), identifiers)
+
+
+def instances_of(text: str) -> list[Instance]:
+    """The numbered things of a folded text."""
+    found = []
+    for match in _INSTANCE.finditer(text):
+        group = match.groupdict()
+        number = next(group[key] for key in ("n1", "n2", "n3", "n4", "n5") if group[key])
+        noun = next((group[key] for key in ("en", "en2", "en3", "zh", "zh2") if group[key]), "")
+        value = _ORDINAL.get(number) or int(number)
+        concept = "" if noun in ("", "unit", "units", "机组", "机") else _WORDS.get(noun, (f"={noun.rstrip('s')}",))[-1]
+        found.append(Instance(concept, value, *match.span()))
+    return found
 
 
 def _table() -> dict[str, tuple[str, ...]]:
@@ -130,18 +143,6 @@ _INSTANCE = re.compile(
     rf"|(?P<n4>\d{{1,3}}|[一二两三四五六])(?:号|#) ?(?P<zh>{_NOUNS_ZH})?"
     rf"|(?P<zh2>水泵|泵|变频器|电机) ?(?P<n5>\d{{1,3}})(?![\d.]|赫|度|号)"
 )
-
-
-def _instances(text: str) -> list[Instance]:
-    found = []
-    for match in _INSTANCE.finditer(text):
-        group = match.groupdict()
-        number = next(group[key] for key in ("n1", "n2", "n3", "n4", "n5") if group[key])
-        noun = next((group[key] for key in ("en", "en2", "en3", "zh", "zh2") if group[key]), "")
-        value = _ORDINAL.get(number) or int(number)
-        concept = "" if noun in ("", "unit", "units", "机组", "机") else _WORDS.get(noun, (f"={noun.rstrip('s')}",))[-1]
-        found.append(Instance(concept, value, *match.span()))
-    return found
 
 
 def _units(text: str) -> list[Term]:
