@@ -26,6 +26,17 @@ _CODES = {
     "less_than": "out_of_range",
     "less_than_equal": "out_of_range",
 }
+_WRITE = {
+    "int_type": "write a whole number without quotes",
+    "bool_type": "write true or false",
+    "string_type": "write text",
+    "list_type": "write a list: [first, second]",
+    "dict_type": "write keys and values: {key: value}",
+    "model_type": "write keys and values: {key: value}",
+    "too_short": "add what is missing",
+    "too_long": "shorten it",
+    "string_too_long": "shorten it",
+}
 
 
 def invalid(exc: ValidationError, yaml: YamlFile, path: YamlPath, raw: YamlValue) -> list[Finding]:
@@ -101,8 +112,10 @@ def _fix(error: ErrorDetails, value: YamlValue) -> str:
             return "put it in quotes if it is text"
         case "string_pattern_mismatch":
             return "use small letters, digits and _, a letter first"
-        case _:
-            return str(context.get("fix", ""))
+        case "greater_than" | "greater_than_equal" | "less_than" | "less_than_equal":
+            return "write a number in that range"
+        case kind:
+            return str(context.get("fix", _WRITE.get(kind, "compare with registermaps/README.md")))
 
 
 def _known_keys(model: type[Strict]) -> list[str]:

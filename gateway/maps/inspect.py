@@ -51,7 +51,7 @@ def inspect_yaml(yaml: YamlFile) -> Inspected:
     facts = _facts(source.head.device) if source.head and not spans else DeviceFacts()
     findings += spans
     findings += apply(source, built, _around(source, built, facts))
-    ordered = _ordered(findings)
+    ordered = in_order(yaml, findings)
     if source.head is None or any(finding.severity == "error" for finding in ordered):
         return Inspected(map=None, findings=ordered)
     points = {point.name: point for _, point in built}
@@ -73,11 +73,14 @@ def _around(source: MapSource, built: Sequence[tuple[Entry, Point]], facts: Devi
     )
 
 
-def _ordered(findings: Sequence[Finding]) -> tuple[Finding, ...]:
-    """In the order of the file, each code once at a place."""
-    first: dict[tuple[int, str, str], Finding] = {}
+def in_order(yaml: YamlFile, findings: Sequence[Finding]) -> tuple[Finding, ...]:
+    """In the order of the file, each code once at a place; what follows from a fault of the YAML itself is left out."""
+    roots = {finding.path for finding in yaml.findings if finding.path}
+    first: dict[tuple[str, int, str, str], Finding] = {}
     for finding in findings:
-        first.setdefault((finding.line, finding.path, finding.code), finding)
+        follows = finding.code in ("wrong_type", "bad_choice", "bad_period") and finding.path in roots
+        if not follows:
+            first.setdefault((finding.file, finding.line, finding.path, finding.code), finding)
     return tuple(first[key] for key in sorted(first))
 
 

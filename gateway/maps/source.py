@@ -2,7 +2,7 @@
 
 import re
 from collections.abc import Iterator
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 
 from pydantic import ValidationError
 
@@ -54,7 +54,7 @@ def read_source(yaml: YamlFile) -> MapSource:
     if not isinstance(root, dict):
         wrong = place(yaml, (), "not_a_map", "not a register map", "begin with `regmap: 1`; `registermaps/README.md` shows one")
         return MapSource(yaml=yaml, head=None, entries=(), findings=(*yaml.findings, wrong))
-    findings = list(yaml.findings)
+    findings = [_about_ref(finding) for finding in yaml.findings]
     head, head_findings = _head(yaml, {key: value for key, value in root.items() if key not in ("points", "defaults")})
     findings += head_findings
     defaults = _mapping_at(yaml, "defaults", root, findings)
@@ -72,8 +72,7 @@ def read_source(yaml: YamlFile) -> MapSource:
         if entry:
             entries.extend(_repeated(yaml, entry, findings))
     findings += _duplicates(yaml, entries)
-    unique = {(finding.code, finding.path, finding.line): finding for finding in findings}
-    return MapSource(yaml=yaml, head=head, entries=tuple(entries), findings=tuple(unique.values()))
+    return MapSource(yaml=yaml, head=head, entries=tuple(entries), findings=tuple(findings))
 
 
 def _head(yaml: YamlFile, raw: dict[str | int, YamlValue]) -> tuple[MapHeadIn | None, list[Finding]]:
@@ -81,6 +80,13 @@ def _head(yaml: YamlFile, raw: dict[str | int, YamlValue]) -> tuple[MapHeadIn | 
         return MapHeadIn.model_validate(raw), []
     except ValidationError as exc:
         return None, invalid(exc, yaml, (), raw)
+
+
+def _about_ref(finding: Finding) -> Finding:
+    """A reference with leading zeros: the address's own words say more than the number's."""
+    if finding.code != "ambiguous_number" or not finding.path.endswith(".ref"):
+        return finding
+    return replace(finding, code="ref_must_be_quoted", message=f"{finding.message}; leading zeros would be lost")
 
 
 def _mapping_at(yaml: YamlFile, key: str, root: dict[str | int, YamlValue], findings: list[Finding]) -> dict[str | int, YamlValue]:

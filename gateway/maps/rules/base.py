@@ -57,7 +57,8 @@ def is_scaled(point: Point) -> bool:
 
 def shape(point: Point) -> Shape | None:
     """Where the value lies, or None for coils, discrete inputs and shapes that can't be."""
-    if point.table.is_bits:
+    is_part = point.bit is not None or point.bits is not None
+    if point.table.is_bits or (is_part and point.type not in {*WHOLE, DataType.BOOL}):
         return None
     try:
         found = shape_of(point)

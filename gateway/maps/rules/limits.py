@@ -60,6 +60,7 @@ def _on_grid(point: Point, rule: WriteRule) -> Iterator[Fault]:
             if exc.code != "is_sentinel":
                 what = f"{key} {value}" if key != "step" else f"step {rule.step}"
                 yield Fault(("write", key), "limit_not_representable", f"{what}: {exc.message}", "correct it, the scale or the type")
+                return
 
 
 def _sentinels(point: Point, rule: WriteRule) -> Iterator[Fault]:
