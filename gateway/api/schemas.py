@@ -9,7 +9,7 @@ from starlette.responses import Response
 
 from gateway.model.alarm import AlarmInfo
 from gateway.model.point import Text
-from gateway.model.sample import Sample, Scalar
+from gateway.model.sample import Sample, Scalar, Tag
 from gateway.service.base import AuditEntry, DeviceInfo, History, HistoryPoint, PointInfo, Proposal, UnitHealth
 
 Json = dict[str, Any]
@@ -81,8 +81,8 @@ def point(info: PointInfo) -> Json:
     }
 
 
-def device(info: DeviceInfo, health: UnitHealth | None) -> Json:
-    """A device and how it fares."""
+def device(info: DeviceInfo, health: UnitHealth | None, *, counters: bool = True) -> Json:
+    """A device and how it fares; without `counters` only what changes when its state does."""
     return {
         "id": info.id,
         "link": info.link,
@@ -94,8 +94,12 @@ def device(info: DeviceInfo, health: UnitHealth | None) -> Json:
         "aliases": list(info.aliases),
         "area": info.area,
         "points": info.points,
-        "health": unit_health(health) if health is not None else None,
+        "health": None if health is None else unit_health(health) if counters else _state(health),
     }
+
+
+def _state(health: UnitHealth) -> Json:
+    return {"state": health.state, "reason": health.reason, "advice": text(health.advice)}
 
 
 def unit_health(health: UnitHealth) -> Json:
@@ -176,7 +180,7 @@ def audit_entry(entry: AuditEntry) -> Json:
     }
 
 
-def proposal(one: Proposal, points: Mapping[str, PointInfo], *, with_nonce: bool) -> Json:
+def proposal(one: Proposal, points: Mapping[Tag, PointInfo], *, with_nonce: bool) -> Json:
     """A card, from the record alone. The nonce goes only to those who may confirm."""
     writes = [
         {

@@ -37,10 +37,12 @@ class Site:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Web:
-    """Where the pages are served; `cert` and `key` are paths, empty without TLS."""
+    """Where the pages are served, under which further host names; `cert` and `key` are paths, empty without TLS."""
 
     host: str
     port: int
+    hosts: tuple[str, ...] = ()
+    plain_http: bool = False
     cert: str = ""
     key: str = ""
 
@@ -192,7 +194,7 @@ class _Reader:
 
     def _web(self, web: WebIn) -> Web:
         cert, key = (str(self._folder / web.tls.cert), str(self._folder / web.tls.key)) if web.tls else ("", "")
-        return Web(host=web.host, port=web.port, cert=cert, key=key)
+        return Web(host=web.host, port=web.port, hosts=tuple(web.hosts), plain_http=web.plain_http, cert=cert, key=key)
 
     def _several(self, model: type[_M], key: str, raw: YamlValue) -> dict[int, _M]:
         if not isinstance(raw, list) or not raw:

@@ -47,6 +47,10 @@ class WebIn(Strict):
 
     host: str = "127.0.0.1"
     port: int = Field(default=8765, ge=0, le=65535)
+    hosts: list[str] = Field(default_factory=list)
+    """Further names under which browsers ask for the page."""
+    plain_http: bool = False
+    """Beyond this machine without TLS: only where something before the gateway does it."""
     tls: TlsIn | None = None
 
 

@@ -53,8 +53,16 @@ export class Live extends EventTarget {
 
   takeProposal(proposal) {
     const known = this.proposals.get(proposal.id);
-    this.proposals.set(proposal.id, { ...proposal, nonce: proposal.nonce || known?.nonce, taken: performance.now() });
+    const nonce = proposal.nonce || known?.nonce;
+    this.proposals.set(proposal.id, { ...proposal, nonce, taken: performance.now() });
     this.#tell("proposals");
+    if (proposal.state === "PENDING" && !nonce && this.me.role !== "viewer") this.#askNonce(proposal.id);
+  }
+
+  // What the stream tells everybody holds no nonce; who may confirm asks for the card itself.
+  async #askNonce(id) {
+    const proposal = await call("GET", `/proposals/${id}`).catch(() => null);
+    if (proposal?.nonce) this.takeProposal(proposal);
   }
 
   #take(sample) {

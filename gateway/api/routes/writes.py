@@ -9,8 +9,10 @@ from starlette.responses import Response
 from gateway.api import schemas
 from gateway.api.auth import current_user, needs
 from gateway.api.context import Context, context
+from gateway.api.problems import ProblemError
 from gateway.model.point import Role
 from gateway.service.base import Actor, Proposal, WantedWrite
+from gateway.service.confirm import AlreadyTakenError
 
 router = APIRouter(tags=["writes"], dependencies=[Depends(current_user)])
 
@@ -81,7 +83,10 @@ async def confirm(
 ) -> Response:
     """A person's yes: writes once, reads back, and says how it ended."""
     repeat = None if body.repeat is None else str(body.repeat)
-    done = await services.confirm.confirm(proposal, body.nonce, actor, repeat=repeat)
+    try:
+        done = await services.confirm.confirm(proposal, body.nonce, actor, repeat=repeat)
+    except AlreadyTakenError as exc:
+        raise _taken(exc, actor, services) from exc
     first = done.outcomes[0] if done.outcomes else None
     return schemas.Answer(
         {
@@ -99,13 +104,21 @@ async def reject(
     proposal: str, body: Rejecting, actor: Actor = Depends(needs(Role.OPERATOR)), services: Context = Depends(context)
 ) -> Response:
     """A person's no."""
-    done = await services.confirm.reject(proposal, actor, body.reason)
+    try:
+        done = await services.confirm.reject(proposal, actor, body.reason)
+    except AlreadyTakenError as exc:
+        raise _taken(exc, actor, services) from exc
     return schemas.Answer({"state": done.state, "proposal": _card(done, actor, services)})
 
 
 def _exact(value: bool | int | float | str) -> bool | int | Decimal | str:
     """The number that was typed: 8.2 is 8.2, not the double next to it."""
     return Decimal(repr(value)) if isinstance(value, float) else value
+
+
+def _taken(exc: AlreadyTakenError, actor: Actor, services: Context) -> ProblemError:
+    """409 with the proposal as it stands: who decided, and how it ended."""
+    return ProblemError(409, "TAKEN", exc.message, exc.message_zh, proposal=_card(exc.proposal, actor, services))
 
 
 def _card(one: Proposal, actor: Actor, services: Context) -> schemas.Json:

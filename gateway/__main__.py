@@ -1,0 +1,41 @@
+"""`python -m gateway CONFIG`: the gateway alone, without an assistant."""
+
+import asyncio
+import sys
+from pathlib import Path
+
+from gateway.app import running
+from gateway.app.lock import data_folder
+from gateway.app.process import refuse_open_door, until_signal
+from gateway.app.web import address_of, listen, serving
+from gateway.cli.output import fail_with
+from gateway.clock import SystemClock
+from gateway.errors import GatewayError
+from gateway.settings import Settings, load_settings
+
+
+def main(arguments: list[str]) -> None:
+    """Run until a signal."""
+    if len(arguments) != 1 or arguments[0] in ("-h", "--help"):
+        sys.stderr.write("usage: python -m gateway CONFIG\n")
+        raise SystemExit(2)
+    try:
+        settings = load_settings(Path(arguments[0]))
+        with data_folder(settings.data_dir):
+            asyncio.run(_run(settings))
+    except GatewayError as error:
+        fail_with(error)
+
+
+async def _run(settings: Settings) -> None:
+    opened = listen(settings.web)
+    async with until_signal() as stop, running(settings, SystemClock()) as gateway:
+        await refuse_open_door(gateway, settings.web)
+        async with serving(gateway, settings.web, opened):
+            sys.stdout.write(f"{address_of(settings.web, opened)}\n")
+            sys.stdout.flush()
+            await stop.wait()
+
+
+if __name__ == "__main__":
+    main(sys.argv[1:])

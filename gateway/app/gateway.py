@@ -1,0 +1,179 @@
+"""One running gateway: everything built in order, stopped in the opposite order."""
+
+import asyncio
+import logging
+from collections.abc import AsyncIterator, Callable, Coroutine, Sequence
+from contextlib import asynccontextmanager
+from dataclasses import dataclass
+from functools import partial
+
+from gateway.alarms.engine import Alarms
+from gateway.app.adapters import AuditSide, PlantSide
+from gateway.app.wire import MakeTransport, SampleSink, Wire, all_watches, make_plant, make_wire
+from gateway.clock import Clock
+from gateway.link.transports import open_transport
+from gateway.model.point import Point
+from gateway.model.sample import Sample
+from gateway.poll.device import Device
+from gateway.poll.scheduler import Scheduler
+from gateway.service.alarm_desk import AlarmDesk
+from gateway.service.base import Proposal, UnitHealth
+from gateway.service.confirm import ConfirmService
+from gateway.service.health import unit_health
+from gateway.service.plant import Plant
+from gateway.service.propose import Proposer
+from gateway.service.read import PlantReader
+from gateway.settings import Settings
+from gateway.store.alarms import AlarmJournal
+from gateway.store.audit import Audit
+from gateway.store.base import AuditFiles
+from gateway.store.claims import Claims
+from gateway.store.engine import Store
+from gateway.store.proposals import Proposals
+from gateway.store.samples import Samples
+from gateway.store.sessions import Sessions
+from gateway.store.users import Users
+from gateway.write.gate import Gate
+
+log = logging.getLogger(__name__)
+
+_HOUSEKEEPING_S = 5.0
+
+Listener = Callable[[Proposal], None]
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Gateway:
+    """The parts of a running gateway. The assistant is handed `read` and `propose`, never `confirm`."""
+
+    settings: Settings
+    clock: Clock
+    plant: Plant
+    wire: Wire
+    sink: SampleSink
+    store: Store
+    audit: Audit
+    samples: Samples
+    journal: AlarmJournal
+    alarms: Alarms
+    users: Users
+    sessions: Sessions
+    read: PlantReader
+    propose: Proposer
+    confirm: ConfirmService
+    alarm_desk: AlarmDesk
+    spawn: Callable[[Coroutine[object, object, None]], asyncio.Task[None]]
+    listeners: list[Listener]
+
+
+@asynccontextmanager
+async def running(
+    settings: Settings,
+    clock: Clock,
+    *,
+    make_transport: MakeTransport = open_transport,
+    polls: bool = True,
+    prepare: Callable[[Store, Audit], Coroutine[object, object, None]] | None = None,
+) -> AsyncIterator[Gateway]:
+    """A gateway that polls (unless told not to) until the context ends. `prepare` runs on the open store before anything else.
+
+    At the end no write is cut off: confirmations under way come to their outcome first, then polling and links stop, then the
+    store writes what waits.
+    """
+    settings.data_dir.mkdir(parents=True, exist_ok=True)
+    async with await Store.open(settings.store_url) as store:
+        audit = await Audit.open(store, AuditFiles(key=settings.data_dir / "audit.key", anchor=settings.data_dir / "audit.anchor"), clock)
+        if prepare is not None:
+            await prepare(store, audit)
+        async with asyncio.TaskGroup() as group:
+            gateway = await _build(settings, clock, store, audit, group, make_transport)
+            workers = [group.create_task(bus.run()) for bus in gateway.wire.buses.values()]
+            try:
+                await gateway.confirm.recover()
+                if polls:
+                    scheduler = Scheduler(tuple(gateway.wire.devices.values()), clock, gateway.sink)
+                    workers += [group.create_task(scheduler.run()), group.create_task(_keep_house(gateway))]
+                yield gateway
+            finally:
+                await gateway.confirm.drain()
+                for worker in reversed(workers):
+                    worker.cancel()
+
+
+async def _build(
+    settings: Settings, clock: Clock, store: Store, audit: Audit, group: asyncio.TaskGroup, make_transport: MakeTransport
+) -> Gateway:
+    plant = make_plant(settings)
+    wire = make_wire(settings, clock, make_transport)
+    samples, journal, users = Samples(store), AlarmJournal(store, clock), Users(store, audit, clock)
+    alarms = Alarms(all_watches(wire, plant), clock, journal.put)
+    alarms.restore(await journal.standing(), await journal.last_number())
+    listeners: list[Listener] = []
+    tell = partial(_tell, listeners)
+    fresh = {name: partial(_fresh, wire, device) for name, device in wire.devices.items()}
+    read = PlantReader(
+        plant,
+        latest=wire.latest.get,
+        fresh=fresh,
+        samples=samples,
+        alarms=alarms,
+        health=partial(_health, wire),
+        audit=AuditSide(audit),
+        clock=clock,
+    )
+    side, shelf, claims = PlantSide(plant, read), Proposals(store, audit, clock), Claims(audit, clock)
+    desk = AlarmDesk(alarms, audit)
+    confirm = ConfirmService(
+        side,
+        shelf,
+        claims,
+        Gate(wire.devices, claims),
+        audit,
+        users,
+        clock,
+        acknowledge=desk.acknowledge,
+        spawn=group.create_task,
+        on_change=tell,
+    )
+    return Gateway(
+        settings=settings,
+        clock=clock,
+        plant=plant,
+        wire=wire,
+        sink=SampleSink(wire, plant, alarms, samples.put),
+        store=store,
+        audit=audit,
+        samples=samples,
+        journal=journal,
+        alarms=alarms,
+        users=users,
+        sessions=Sessions(store, clock),
+        read=read,
+        propose=Proposer(side, shelf, audit, clock, alarm=alarms.get, on_change=tell),
+        confirm=confirm,
+        alarm_desk=desk,
+        spawn=group.create_task,
+        listeners=listeners,
+    )
+
+
+async def _keep_house(gateway: Gateway) -> None:
+    """End proposals whose time is over."""
+    while True:
+        await gateway.clock.sleep(_HOUSEKEEPING_S)
+        await gateway.confirm.expire_due()
+
+
+async def _fresh(wire: Wire, device: Device, points: Sequence[Point]) -> Sequence[Sample]:
+    samples = await device.read_fresh(points)
+    wire.latest.keep(samples)
+    return samples
+
+
+def _health(wire: Wire, device: str | None) -> Sequence[UnitHealth]:
+    return [unit_health(one.status()) for name, one in wire.devices.items() if device is None or name == device]
+
+
+def _tell(listeners: Sequence[Listener], proposal: Proposal) -> None:
+    for listener in listeners:
+        listener(proposal)

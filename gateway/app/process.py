@@ -1,0 +1,47 @@
+"""The gateway as a process: signals, the data folder, who may bind where, and an orderly end."""
+
+import asyncio
+import ipaddress
+import logging
+import signal
+from collections.abc import AsyncIterator
+from contextlib import asynccontextmanager
+
+from gateway.app.gateway import Gateway
+from gateway.errors import ConfigError, Finding
+from gateway.settings import Web
+
+log = logging.getLogger(__name__)
+
+
+@asynccontextmanager
+async def until_signal() -> AsyncIterator[asyncio.Event]:
+    """An event that SIGINT or SIGTERM sets; handlers are taken back at the end."""
+    stop = asyncio.Event()
+    loop = asyncio.get_running_loop()
+    for number in (signal.SIGINT, signal.SIGTERM):
+        loop.add_signal_handler(number, stop.set)
+    try:
+        yield stop
+    finally:
+        for number in (signal.SIGINT, signal.SIGTERM):
+            loop.remove_signal_handler(number)
+
+
+async def refuse_open_door(gateway: Gateway, web: Web) -> None:
+    """ConfigError if the page would be served beyond this machine without accounts, or without TLS unless told to."""
+    if _is_loopback(web.host):
+        return
+    if not await gateway.users.all():
+        fix = "make an account first: busmate user add CONFIG NAME --role admin"
+        raise ConfigError([Finding(code="no_users", message=f"nobody could sign in at {web.host}, but anybody could try", fix=fix)])
+    if not web.cert and not web.plain_http:
+        fix = "set web.tls, or web.plain_http: true where something before the gateway does TLS"
+        raise ConfigError([Finding(code="no_tls", message=f"passwords would cross the network in clear at {web.host}", fix=fix)])
+
+
+def _is_loopback(host: str) -> bool:
+    try:
+        return ipaddress.ip_address(host).is_loopback
+    except ValueError:
+        return host == "localhost"

@@ -1,0 +1,120 @@
+"""Serving the page: a socket that is really free, the application over one gateway, and a clean end."""
+
+import asyncio
+import logging
+import socket
+from collections.abc import AsyncIterator, Iterator, Sequence
+from contextlib import asynccontextmanager, contextmanager
+from dataclasses import dataclass
+from pathlib import Path
+
+import uvicorn
+from fastapi import APIRouter
+
+from gateway.api.app import make_app
+from gateway.api.context import Context
+from gateway.api.events import EventHub
+from gateway.api.metrics import render
+from gateway.app.accounts import WebAccounts
+from gateway.app.gateway import Gateway
+from gateway.app.pages import PageFeed, lockout_of
+from gateway.errors import ConfigError, Finding
+from gateway.settings import Web
+
+log = logging.getLogger(__name__)
+
+_STOP_S = 1
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Pages:
+    """What the assistant adds to the web application: features, routers, and folders of files by URL prefix."""
+
+    features: tuple[str, ...] = ()
+    routers: tuple[APIRouter, ...] = ()
+    folders: tuple[tuple[str, Path], ...] = ()
+
+
+def listen(web: Web) -> socket.socket:
+    """The listening socket; ConfigError if the port is taken or the address is not of this machine."""
+    family = socket.AF_INET6 if ":" in web.host else socket.AF_INET
+    opened = socket.socket(family, socket.SOCK_STREAM)
+    opened.setsockopt(socket.SOL_SOCKET, socket.SO_REUSEADDR, 1)
+    try:
+        opened.bind((web.host, web.port))
+    except OSError as exc:
+        opened.close()
+        finding = Finding(code="port_in_use", message=f"cannot listen on {web.host}:{web.port}: {exc.strerror}", fix="choose another port")
+        raise ConfigError([finding]) from exc
+    return opened
+
+
+def address_of(web: Web, opened: socket.socket) -> str:
+    """Where a browser finds the page."""
+    host = f"[{web.host}]" if ":" in web.host else web.host
+    return f"{'https' if web.cert else 'http'}://{host}:{opened.getsockname()[1]}/"
+
+
+@asynccontextmanager
+async def serving(gateway: Gateway, web: Web, opened: socket.socket, pages: Pages | None = None) -> AsyncIterator[None]:
+    """Serve on a socket until the context ends; open streams are ended then, requests under way get a second."""
+    pages = pages or Pages()
+    hub = EventHub()
+    site = gateway.settings.site
+    context = Context(
+        site=site.name,
+        timezone=str(site.timezone),
+        languages=site.languages,
+        read=gateway.read,
+        propose=gateway.propose,
+        alarm_desk=gateway.alarm_desk,
+        confirm=gateway.confirm,
+        accounts=WebAccounts(gateway.users, gateway.sessions),
+        events=hub,
+        clock=gateway.clock,
+        is_secure=bool(web.cert),
+        metrics=lambda: render(gateway.read.health(), gateway.read.alarms()),
+        lockout=lambda: lockout_of(gateway),
+        features=list(pages.features),
+    )
+    app = make_app(context, hosts=_names(web), routers=pages.routers, pages=pages.folders)
+    server = _Server(
+        uvicorn.Config(
+            app,
+            log_config=None,
+            access_log=False,
+            lifespan="off",
+            server_header=False,
+            timeout_graceful_shutdown=_STOP_S,
+            limit_concurrency=500,
+            ssl_certfile=web.cert or None,
+            ssl_keyfile=web.key or None,
+        )
+    )
+    async with asyncio.TaskGroup() as group:
+        feed = group.create_task(PageFeed(gateway, hub).run())
+        serve = group.create_task(server.serve(sockets=[opened]))
+        try:
+            yield
+        finally:
+            server.should_exit = True
+            hub.close()
+            feed.cancel()
+            await serve
+
+
+class _Server(uvicorn.Server):
+    """Leaves signals to whoever runs it."""
+
+    @contextmanager
+    def capture_signals(self) -> Iterator[None]:
+        """No handlers."""
+        yield
+
+
+def _names(web: Web) -> Sequence[str]:
+    """The host names under which this gateway may be asked for."""
+    names = {web.host, "localhost", "127.0.0.1", "::1", *web.hosts}
+    if web.host in ("0.0.0.0", "::"):  # noqa: S104 - a name to be compared, nothing is bound here
+        names |= {socket.gethostname(), socket.getfqdn()}
+    return sorted(names)
