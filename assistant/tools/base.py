@@ -8,6 +8,7 @@ from typing import Any, ClassVar, Protocol
 from pydantic import BaseModel, ConfigDict, ValidationError
 
 from assistant.errors import ToolInputError
+from assistant.manuals.passage import FoundPassage as FoundPassage
 from gateway.clock import Clock
 from gateway.model.point import Role
 from gateway.service.base import Actor, Proposal, ProposalService, ReadService
@@ -26,24 +27,9 @@ class Citation:
 class ManualSearch(Protocol):
     """What `search_manuals` needs of the manual index."""
 
-    async def search(self, query: str, *, device: str | None = None, k: int = 5) -> "Sequence[FoundPassage]":
+    async def search(self, query: str, *, device: str | None = None, k: int = 5) -> Sequence[FoundPassage]:
         """The passages nearest to the query, best first."""
         ...
-
-
-@dataclass(frozen=True, slots=True, kw_only=True)
-class FoundPassage:
-    """A piece of a manual with where it stands."""
-
-    doc: str
-    title: str
-    revision: str
-    page: int
-    section: str
-    text: str
-    score: float
-    lang: str
-    models: tuple[str, ...] = ()
 
 
 @dataclass(kw_only=True)
