@@ -1,6 +1,7 @@
 """Exchanges over a line: one request out, its own reply in, and nothing else taken for it."""
 
 import asyncio
+import contextlib
 from collections.abc import Callable
 
 from gateway.clock import Clock
@@ -15,6 +16,10 @@ from gateway.link.options import LinkOptions
 from gateway.link.trace import Trace
 from gateway.model.quality import PROTOCOL_ERROR
 
+_DIAL_S = 3.0
+"""A connection gets at least so long to come up."""
+_DRAIN_ROUNDS = 5
+"""A line that is never quiet holds nobody up for longer."""
 _IDLE_S = 0.05
 """A line that was silent for so long after as many bytes as the reply has will not mend it."""
 
@@ -22,7 +27,7 @@ _IDLE_S = 0.05
 class WireTransport:
     """A Transport (`gateway.link.base`) made of a line and a framer.
 
-    `air_time` tells how long a frame of so many bytes is on the line; it is added to the time-out.
+    `air_time` tells how long so many bytes are on the line; it is added to the time-out.
     """
 
     def __init__(
@@ -68,7 +73,7 @@ class WireTransport:
         await self.close()
         line = self._make_line()
         try:
-            async with asyncio.timeout(max(1.0, self._options.timeout_s)):
+            async with asyncio.timeout(max(_DIAL_S, self._options.timeout_s)):
                 await line.open(self._received, self._lost)
         except TimeoutError as exc:
             raise LinkDownError(
@@ -92,12 +97,13 @@ class WireTransport:
     async def drain(self, quiet_s: float) -> int:
         """Keep the port open and drop what still arrives until it has been quiet for `quiet_s`; bytes dropped."""
         dropped = 0
-        while True:
+        for _ in range(_DRAIN_ROUNDS):
             self._unasked = 0
             await self._clock.sleep(quiet_s)
             dropped += self._unasked
             if not self._unasked:
-                return dropped
+                break
+        return dropped
 
     async def _get_in_step(self, request: Request, timeout_s: float) -> None:
         """Make a read whose reply cannot be mistaken, so that no owed reply is taken for that of `request`."""
@@ -117,17 +123,21 @@ class WireTransport:
         if line is None or not line.is_open:
             raise LinkDownError("not connected", link=self._options.id, unit_id=request.unit_id, operation=describe(request))
         expected = Expectation(request, self._framer, self._rules)
-        self._expected = expected
-        self._answer = asyncio.get_running_loop().create_future()
+        answer: asyncio.Future[Payload] = asyncio.get_running_loop().create_future()
+        self._expected, self._answer = expected, answer
         self.trace.sent(self._clock.utc(), expected.frame)
         line.send(expected.frame)
         try:
             async with asyncio.timeout(timeout_s + (self._air_time(len(expected.frame) + expected.reply_size) if self._air_time else 0.0)):
-                payload = await self._answer
-        except LinkError:
+                payload = await answer
+        except LinkError as error:
+            if isinstance(error, FrameError):
+                self.trace.dropped[error.kind] += 1
             raise
         except TimeoutError:
-            raise expected.give_up() from None
+            if answer.cancelled():
+                raise self._given_up(expected) from None
+            payload = answer.result()
         except asyncio.CancelledError:
             expected.note_owed()
             raise
@@ -136,12 +146,17 @@ class WireTransport:
             self._stop_idle()
         return Reply(words=payload.words, objects=payload.objects, read_at=self._clock.utc(), read_mono=self._clock.monotonic())
 
+    def _given_up(self, expected: Expectation) -> LinkError:
+        error = expected.give_up()
+        if isinstance(error, FrameError):
+            self.trace.dropped[error.kind] += 1
+        return error
+
     def _received(self, data: bytes) -> None:
         self.trace.received(self._clock.utc(), data)
         expected, answer = self._expected, self._answer
         if expected is None or answer is None or answer.done():
-            self._unasked += len(data)
-            self.trace.dropped["unasked_bytes"] += len(data)
+            self._drop_unasked(data)
             return
         self._stop_idle()
         try:
@@ -157,6 +172,16 @@ class WireTransport:
             answer.set_result(payload)
         elif expected.is_broken:
             self._idle = asyncio.get_running_loop().call_later(_IDLE_S, self._fail_broken)
+
+    def _drop_unasked(self, data: bytes) -> None:
+        """What comes while nothing is asked is dropped; on links without transaction ids a reply among it is owed no more."""
+        self._unasked += len(data)
+        self.trace.dropped["unasked_bytes"] += len(data)
+        if not self._rules.strict_tid:
+            self._framer.feed(data)
+            with contextlib.suppress(FrameError):
+                while (frame := self._framer.cut()) is not None:
+                    self.trace.dropped["rejected_late"] += self._rules.owed.take(frame.unit_id, frame.pdu)
 
     def _fail_broken(self) -> None:
         if self._expected is not None and self._answer is not None and not self._answer.done():

@@ -4,19 +4,21 @@ from collections.abc import Sequence
 from dataclasses import dataclass, replace
 
 from gateway.clock import Clock
-from gateway.errors import AcknowledgeError, DeviceBusyError, DeviceExceptionError, LinkDownError, LinkError
-from gateway.link.base import Read, Reply
+from gateway.errors import AcknowledgeError, DeviceBusyError, DeviceExceptionError, LinkDownError, LinkError, RequestRefusedError
+from gateway.link.base import Read, Reply, Request
 from gateway.link.bus import Bus, Lane
 from gateway.link.queue import Priority
 from gateway.model.address import PduAddress, UnitId
 from gateway.model.decode import BlockDecoder, compile_block, failed
-from gateway.model.plan import PlanLimits, ReadBlock, plan_blocks
+from gateway.model.plan import ReadBlock, plan_blocks
 from gateway.model.point import Point, RegisterMap
 from gateway.model.quality import NOT_AVAILABLE
 from gateway.model.sample import BlockSamples, Sample, Scalar
+from gateway.poll.bases import Bases, Exchange
 from gateway.poll.breaker import Breaker
 from gateway.poll.functions import WriteFunctions
 from gateway.poll.health import UnitHealth, UnitStatus
+from gateway.poll.learn import Learnt
 from gateway.poll.reasons import is_silence, reason_of
 from gateway.poll.sampling import sample_at, tag_of
 from gateway.poll.write_job import BeforeSend, Interlocks, WriteJob
@@ -40,13 +42,22 @@ class Device:
         self.breaker = Breaker(self.timeout_s, bus.latency[unit_id])
         self.functions = WriteFunctions(register_map.device)
         self._clock = clock
-        self._limits = PlanLimits.of(register_map.device)
+        self.learnt = Learnt(register_map.device)
+        self._bases = Bases(register_map.bases)
         self._fresh_plans: dict[tuple[str, ...], tuple[_Compiled, ...]] = {}
         self._scales: dict[str, Scalar | None] = {point.held_by: None for point in register_map.points.values() if point.held_by}
-        points = tuple(register_map.points.values())
-        self._blocks = {group: plan_blocks(points, unit_id, group, self._limits) for group in register_map.periods}
-        self._compiled = {id(block): self._compile(block) for blocks in self._blocks.values() for block in blocks}
+        self._blocks: dict[str, tuple[ReadBlock, ...]] = {}
+        self._compiled: dict[int, _Compiled] = {}
+        self.replan()
         bus.widen_gap(register_map.device.gap_s)
+
+    def replan(self) -> None:
+        """Plan the read blocks anew, by what the map says and what was learnt."""
+        points = tuple(self.map.points.values())
+        limits = self.learnt.limits()
+        self._blocks = {group: plan_blocks(points, self.unit_id, group, limits) for group in self.map.periods}
+        self._compiled = {id(block): self._compile(block) for blocks in self._blocks.values() for block in blocks}
+        self._fresh_plans.clear()
 
     def blocks(self, group: str) -> tuple[ReadBlock, ...]:
         """The read blocks of a poll group, as they are read now."""
@@ -71,8 +82,9 @@ class Device:
         )
 
     async def read_block(self, block: ReadBlock, *, priority: Priority = Priority.POLL, timeout_s: float | None = None) -> BlockSamples:
-        """One exchange for one block of `blocks`; waits a while, without the link, if the device says that it is busy."""
-        return await self._read_in_turn(self._compiled[id(block)], priority, timeout_s or self.timeout_s)
+        """One exchange for one block of `blocks`, or a part of one."""
+        compiled = self._compiled.get(id(block)) or self._compile(block)
+        return await self._read(compiled, self._in_turn(priority, timeout_s or self.timeout_s))
 
     async def read_fresh(self, points: Sequence[Point], *, priority: Priority = Priority.READ, lane: Lane | None = None) -> list[Sample]:
         """Samples of exactly these points, read now; those that failed carry the reason of their own exchange.
@@ -80,11 +92,9 @@ class Device:
         `lane` is the link that the caller holds already, if it is this device's. A point that is only written is `not_available`.
         """
         found: dict[str, Sample] = {}
+        exchange = self._held(lane) if lane is not None and lane.bus is self.bus else self._in_turn(priority, self.timeout_s)
         for compiled in self._fresh_plan(points):
-            if lane is not None and lane.bus is self.bus:
-                samples = await self._read_held(compiled, lane)
-            else:
-                samples = await self._read_in_turn(compiled, priority, self.timeout_s)
+            samples = await self._read(compiled, exchange)
             now = self._clock.monotonic()
             found.update({point.name: sample_at(self.id, samples, index, now) for index, point in enumerate(samples.block.points)})
         return [found.get(point.name) or Sample(tag=tag_of(self.id, point), value=None, reason=NOT_AVAILABLE) for point in points]
@@ -110,33 +120,42 @@ class Device:
         except LinkError:
             return job.cut_off()
 
-    async def _read_in_turn(self, compiled: "_Compiled", priority: Priority, timeout_s: float) -> BlockSamples:
-        waits = iter(_BUSY_WAITS_S)
-        while True:
-            try:
-                reply = await self.bus.exchange(self._request(compiled.block), priority=priority, timeout_s=timeout_s)
-            except (AcknowledgeError, DeviceBusyError) as error:
-                wait_s = next(waits, None)
-                if wait_s is None:
-                    return self._failed(compiled.block, error)
-                await self._clock.sleep(wait_s)
-            except LinkError as error:
-                return self._failed(compiled.block, error)
-            else:
-                return self._decoded(compiled, reply)
+    def _in_turn(self, priority: Priority, timeout_s: float) -> Exchange:
+        """Exchanges through the queue; a device that says it is busy is asked again a few times, without holding the link."""
 
-    async def _read_held(self, compiled: "_Compiled", lane: Lane) -> BlockSamples:
+        async def exchange(request: Request) -> Reply:
+            for wait_s in _BUSY_WAITS_S:
+                try:
+                    return await self.bus.exchange(request, priority=priority, timeout_s=timeout_s)
+                except (AcknowledgeError, DeviceBusyError):
+                    await self._clock.sleep(wait_s)
+            return await self.bus.exchange(request, priority=priority, timeout_s=timeout_s)
+
+        return exchange
+
+    def _held(self, lane: Lane) -> Exchange:
+        return lambda request: lane.exchange(request, timeout_s=self.timeout_s)
+
+    async def _read(self, compiled: "_Compiled", exchange: Exchange) -> BlockSamples:
+        block = compiled.block
         try:
-            reply = await lane.exchange(self._request(compiled.block), timeout_s=self.timeout_s)
+            base = await self._bases.find(block.base, block.unit_id, exchange) if block.base else 0
+            if base is None:
+                return failed(block, NOT_AVAILABLE, self._clock.utc(), self._clock.monotonic())
+            reply = await exchange(
+                Read(unit_id=block.unit_id, table=block.table, address=PduAddress(base + block.address), count=block.count)
+            )
         except LinkError as error:
-            return self._failed(compiled.block, error)
+            return self._failed(block, error)
         return self._decoded(compiled, reply)
 
-    def _request(self, block: ReadBlock) -> Read:
-        return Read(unit_id=block.unit_id, table=block.table, address=block.address, count=block.count)
-
-    def _place(self, point: Point) -> tuple[UnitId, PduAddress]:
-        return UnitId(point.unit_id if point.unit_id is not None else self.unit_id), point.pdu
+    async def _place(self, lane: Lane, point: Point) -> tuple[UnitId, PduAddress]:
+        """Where a point is written: the base was found by the read before, on the same held link."""
+        unit_id = UnitId(point.unit_id if point.unit_id is not None else self.unit_id)
+        base = await self._bases.find(point.base, unit_id, self._held(lane)) if point.base else 0
+        if base is None:
+            raise RequestRefusedError(f"the device has no base {point.base}", link=self.bus.id, unit_id=unit_id)
+        return unit_id, PduAddress(base + point.pdu)
 
     def _decoded(self, compiled: "_Compiled", reply: Reply) -> BlockSamples:
         samples = compiled.decoder.decode(reply.words, reply.read_at, reply.read_mono, self._scales.get)
@@ -166,7 +185,7 @@ class Device:
             if len(self._fresh_plans) >= _FRESH_PLANS:
                 self._fresh_plans.clear()
             wanted = {point.name: replace(point, poll=_FRESH) for point in self._with_holders(points)}
-            blocks = plan_blocks(tuple(wanted.values()), self.unit_id, _FRESH, self._limits)
+            blocks = plan_blocks(tuple(wanted.values()), self.unit_id, _FRESH, self.learnt.limits())
             self._fresh_plans[names] = tuple(self._compile(block) for block in blocks)
         return self._fresh_plans[names]
 

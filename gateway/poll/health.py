@@ -33,6 +33,7 @@ class UnitHealth:
 
     def __init__(self) -> None:
         self.reads = 0
+        self.good_reads = 0
         self.overruns = 0
         self.errors: Counter[str] = Counter()
         self.last_good: datetime | None = None
@@ -44,6 +45,7 @@ class UnitHealth:
     def good(self, at: datetime) -> None:
         """A read gave its words."""
         self.reads += 1
+        self.good_reads += 1
         self.last_good = at
         self._since_failure += 1
         self._enter("ok" if self._since_failure >= _RECENT else "degraded", at)

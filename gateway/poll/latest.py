@@ -122,3 +122,5 @@ class Latest:
                 continue
             if not (only_empty and tracked.slot is not None and tracked.slot.good is not None):
                 tracked.slot, tracked.index = slot, index
+        in_use = {id(tracked.slot) for tracked in self._tracked.values()}
+        self._slots = {key: kept for key, kept in self._slots.items() if id(kept) in in_use}

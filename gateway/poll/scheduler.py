@@ -2,16 +2,13 @@
 
 import asyncio
 import logging
-from collections.abc import Callable, Sequence
+from collections.abc import Sequence
 
 from gateway.clock import Clock
-from gateway.model.sample import BlockSamples
 from gateway.poll.device import Device
+from gateway.poll.poller import Poller, Sink
 
 _log = logging.getLogger(__name__)
-
-Sink = Callable[[str, BlockSamples], None]
-"""Takes device id and the outcome of one exchange; must not block."""
 
 ONCE_RETRY_S = 10.0
 
@@ -31,40 +28,31 @@ class Scheduler:
             for device in self._devices:
                 if device.bus.options.on_demand:
                     continue
+                poller = Poller(device, self._clock, self._sink)
                 for name, period_s in device.map.periods.items():
                     if period_s is not None:
-                        group.create_task(self._every(device, name, period_s, start))
+                        group.create_task(self._every(poller, name, period_s, start))
                     elif name not in device.map.on_demand:
-                        group.create_task(self._once(device, name))
+                        group.create_task(self._once(poller, name))
 
-    async def _every(self, device: Device, group: str, period_s: float, start: float) -> None:
+    async def _every(self, poller: Poller, group: str, period_s: float, start: float) -> None:
         """Poll at `start`, `start` + period, ...; a cycle that is late begins at once, cycles that are missed whole are counted."""
         due = start
         while True:
             await self._clock.sleep(due - self._clock.monotonic())
             missed = int((self._clock.monotonic() - due) / period_s)
-            device.health.overruns += missed
+            poller.device.health.overruns += missed
             due += (missed + 1) * period_s
-            await self._poll(device, group)
+            await self._poll(poller, group)
 
-    async def _once(self, device: Device, group: str) -> None:
+    async def _once(self, poller: Poller, group: str) -> None:
         """Poll until every block of the group was answered."""
-        while await self._poll(device, group):
+        while await self._poll(poller, group):
             await self._clock.sleep(ONCE_RETRY_S)
 
-    async def _poll(self, device: Device, group: str) -> int:
-        """Read the blocks of a group; how many of them got no answer. A demoted unit is only asked when its probe is due."""
-        unanswered = 0
-        for block in device.blocks(group):
-            if not device.breaker.may_ask(self._clock.monotonic()):
-                unanswered += 1
-                continue
-            try:
-                samples = await device.read_block(block, timeout_s=device.breaker.timeout_s())
-                self._sink(device.id, samples)
-            except Exception:  # noqa: BLE001 - supervised: one block must not end the polling of the others
-                _log.exception("poll of %s, group %s, failed", device.id, group, extra={"device": device.id})
-                unanswered += 1
-            else:
-                unanswered += not samples.words
-        return unanswered
+    async def _poll(self, poller: Poller, group: str) -> int:
+        try:
+            return await poller.poll(group)
+        except Exception:  # noqa: BLE001 - supervised: one group's trouble must not end the polling of the others
+            _log.exception("poll of %s, group %s, failed", poller.device.id, group, extra={"device": poller.device.id})
+            return 1

@@ -30,7 +30,7 @@ Interlocks = Callable[[Lane], Awaitable[str]]
 """Checks the interlocks on the held link; gives the refusal code, or an empty text if all hold."""
 BeforeSend = Callable[[], Awaitable[None]]
 """Awaited immediately before the first byte of the first write; if it raises, nothing is sent."""
-Place = Callable[[Point], tuple[UnitId, PduAddress]]
+Place = Callable[[Lane, Point], Awaitable[tuple[UnitId, PduAddress]]]
 
 
 class WriteJob:
@@ -144,7 +144,7 @@ class WriteJob:
 
     async def _send(self, lane: Lane, intent: Intent, current: Sequence[int]) -> None:
         """Send the write once; by another function only after exception 1, which proves that nothing was done."""
-        unit_id, address = self._place(intent.point)
+        unit_id, address = await self._place(lane, intent.point)
         *others, last = self._functions.candidates(intent.point)
         for function in others:
             try:

@@ -11,6 +11,9 @@ from gateway.link.frames.late import Owed
 from gateway.link.frames.pdu import Payload, decode, describe, encode, reply_length, reply_prefix
 from gateway.model.quality import CRC_ERROR, ECHO_MISMATCH, LENGTH_MISMATCH, TRANSACTION_MISMATCH, UNIT_MISMATCH
 
+_LONGEST_PDU = 253
+_AROUND_PDU = 3
+
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Rules:
@@ -49,8 +52,8 @@ class Expectation:
 
     @property
     def reply_size(self) -> int:
-        """About how many bytes the reply has on the line."""
-        return len(self.frame) - len(encode(self._request)) + (reply_length(self._request) or 64)
+        """About how many bytes the reply has on the line (an identification: as many as it may have)."""
+        return (reply_length(self._request) or _LONGEST_PDU) + _AROUND_PDU
 
     def feed(self, data: bytes) -> Payload | None:
         """The payload of the proved reply, or None as long as it has not come.

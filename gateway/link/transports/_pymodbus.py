@@ -93,6 +93,11 @@ class _Protocol(ModbusProtocol):
     def datagram_received(self, data: bytes, addr: tuple[Any, ...] | None) -> None:  # noqa: ARG002 - the socket is connected
         self._received(data)
 
+    def error_received(self, exc: Exception) -> None:
+        """A datagram came back: nobody listens there."""
+        self.close()
+        self._lost(str(exc))
+
     def callback_new_connection(self) -> ModbusProtocol:
         return self
 
@@ -106,11 +111,14 @@ class _Protocol(ModbusProtocol):
         return len(data)
 
 
-def socket_line(options: LinkOptions, kind: CommType = CommType.TCP, tls: ssl.SSLContext | None = None) -> PymodbusLine:
+def socket_line(options: LinkOptions, tls: ssl.SSLContext | None = None) -> PymodbusLine:
     """A line to `host:port`, closed; it does not dial again by itself."""
-    return PymodbusLine(
-        options, CommParams(comm_type=kind, host=options.host, port=options.port, comm_name=options.id, reconnect_delay=None, sslctx=tls)
-    )
+    return PymodbusLine(options, _address(options, CommType.TLS if tls else CommType.TCP, tls))
+
+
+def datagram_line(options: LinkOptions) -> PymodbusLine:
+    """A line of datagrams to `host:port`, closed."""
+    return PymodbusLine(options, _address(options, CommType.UDP))
 
 
 def serial_line(options: LinkOptions) -> PymodbusLine:
@@ -129,6 +137,10 @@ def serial_line(options: LinkOptions) -> PymodbusLine:
             reconnect_delay=None,
         ),
     )
+
+
+def _address(options: LinkOptions, kind: CommType, tls: ssl.SSLContext | None = None) -> CommParams:
+    return CommParams(comm_type=kind, host=options.host, port=options.port, comm_name=options.id, reconnect_delay=None, sslctx=tls)
 
 
 def _keep_alive(plug: socket.socket, options: LinkOptions) -> None:
