@@ -6,8 +6,9 @@ from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field
 from decimal import Decimal
 
-from gateway.model.point import Text
-from gateway.model.sample import Scalar
+from gateway.model.describe import field_value
+from gateway.model.point import Point, Text
+from gateway.model.sample import Sample, Scalar
 
 _OPERATORS: dict[str, Callable[[Decimal, Decimal], bool]] = {
     "==": operator.eq,
@@ -51,6 +52,19 @@ class Reading:
     unit: str = ""
 
 
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Source:
+    """Where the value of a condition comes from: a point of a device, or one field of it."""
+
+    device: str
+    point: Point
+    field: str = ""
+
+
+Find = Callable[[str, str], Point | None]
+"""(device, point name) -> the point, if there is one."""
+
+
 def parse(text: str) -> Condition:
     """The condition that `text` says. Raises ConditionError.
 
@@ -79,6 +93,30 @@ def holds(condition: Condition, reading: Reading) -> bool:
     if isinstance(reading.value, str) or condition.number is None:
         return False
     return _OPERATORS[condition.op](_number(reading.value), condition.number)
+
+
+def source_of(condition: Condition, device: str, find: Find) -> Source | None:
+    """What the name of a condition on `device` means: a point or field of that device first, else a tag; None if nothing."""
+    first, *rest = condition.name.split(".")
+    places = [(device, first, rest)] + ([(first, rest[0], rest[1:])] if rest else [])
+    for owner, name, fields in places:
+        point = find(owner, name)
+        if point is None:
+            continue
+        if not fields:
+            return Source(device=owner, point=point)
+        if len(fields) == 1 and any(one.name == fields[0] for one in point.fields):
+            return Source(device=owner, point=point, field=fields[0])
+    return None
+
+
+def reading_of(source: Source, sample: Sample) -> Reading:
+    """What `sample`, read from the source's point, says to the condition."""
+    if not source.field:
+        return Reading(value=sample.value, reason=sample.reason, enum=source.point.enum, unit=sample.unit)
+    field = next(one for one in source.point.fields if one.name == source.field)
+    value = None if sample.value is None or isinstance(sample.value, str) else field_value(field, int(sample.value))
+    return Reading(value=value, reason=sample.reason, enum=field.enum)
 
 
 def _holds_label(condition: Condition, label: str, reading: Reading) -> bool:

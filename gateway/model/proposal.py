@@ -6,7 +6,7 @@ from decimal import Decimal
 
 from gateway.model.condition import Condition, Reading, holds, parse
 from gateway.model.encode import Encoded, EncodeError, access_fault, encode_point, limit_faults
-from gateway.model.point import Point, Role, Text
+from gateway.model.point import Point, Role, Text, WriteRule
 from gateway.model.quality import (
     BAD_BCD_DIGIT,
     BAD_DATE,
@@ -151,11 +151,53 @@ def plant_refusals(tag: Tag, point: Point, new: Scalar | None, standing: Standin
     if fresh.old is not None:
         yield from _old_value(tag, fresh.old)
         if new is not None:
-            yield from _steps(tag, point, fresh.old.value, new, standing)
+            yield from step_refusals(tag, point, fresh.old.value, new, standing)
     for condition in conditions_for(point, new):
         reading = fresh.readings.get(condition.name)
         if reading is None or not holds(condition, reading):
-            yield _interlock(tag, condition, reading)
+            yield interlock_refusal(tag, condition, reading)
+
+
+def step_refusals(tag: Tag, point: Point, old: Scalar | None, new: Scalar, standing: Standing) -> Iterator[Refusal]:
+    """A step from `old` to `new` that is too large, by itself or with what was written inside the window."""
+    rule, before, after = point.write, _number(old), _number(new)
+    if rule is None or rule.max_step is None or before is None or after is None:
+        return
+    limit = rule.max_step
+    unit = f" {point.unit}" if point.unit else ""
+    step, most = after - before, f"{plain(limit)}{unit}"
+    toward = f"{plain(_inside(rule, before + limit.copy_sign(step)))}{unit}"
+    if abs(step) > limit:
+        yield _refusal(
+            "MAX_STEP",
+            f"{tag}: from {plain(before)} to {plain(after)}{unit} is a step of {plain(abs(step))}{unit}; at most {most} at once, "
+            f"so {toward} is as far as it goes now",
+            f"{tag}：从 {plain(before)} 到 {plain(after)}{unit} 变化 {plain(abs(step))}{unit}，一次最多 {most}，这次最多到 {toward}",
+        )
+    elif abs(standing.moved + step) > limit:
+        total = f"{plain(abs(standing.moved + step))}{unit}"
+        yield _refusal(
+            "MAX_STEP",
+            f"{tag}: with what was written in the last {WINDOW_S:.0f} s this adds up to {total}; at most {most}",
+            f"{tag}：与最近 {WINDOW_S:.0f} 秒内的写入合计变化 {total}，最多 {most}",
+        )
+
+
+def interlock_refusal(tag: Tag, condition: Condition, reading: Reading | None) -> Refusal:
+    """A condition that is not met, or that cannot be proved, with what was read."""
+    if reading is None or reading.value is None or reading.reason is not None:
+        why = "not read" if reading is None else reading.reason or "not read"
+        return _refusal(
+            "INTERLOCK",
+            f"interlock of {tag}: {condition} cannot be proved, there is no good fresh value ({why})",
+            f"{tag} 的联锁条件 {condition} 无法确认，没有最新的有效值（{why}）",
+        )
+    words = _words(reading)
+    return _refusal(
+        "INTERLOCK",
+        f"interlock of {tag}: {condition} is not met, it is {words.en}",
+        f"{tag} 的联锁条件 {condition} 不满足，当前为 {words.zh}",
+    )
 
 
 def rate_refusals(tag: Tag, point: Point, standing: Standing) -> Iterator[Refusal]:
@@ -267,46 +309,6 @@ def _old_value(tag: Tag, old: Sample) -> Iterator[Refusal]:
         yield _refusal("OFFLINE", f"{tag} cannot be read now: {reason}", f"{tag} 当前读不到：{reason}")
 
 
-def _steps(tag: Tag, point: Point, old: Scalar | None, new: Scalar, standing: Standing) -> Iterator[Refusal]:
-    limit = point.write.max_step if point.write is not None else None
-    before, after = _number(old), _number(new)
-    if limit is None or before is None or after is None:
-        return
-    unit = f" {point.unit}" if point.unit else ""
-    step, most = after - before, f"{plain(limit)}{unit}"
-    toward = f"{plain(before + limit.copy_sign(step))}{unit}"
-    if abs(step) > limit:
-        yield _refusal(
-            "MAX_STEP",
-            f"{tag}: from {plain(before)} to {plain(after)}{unit} is a step of {plain(abs(step))}{unit}; at most {most} at once, "
-            f"so {toward} is as far as it goes now",
-            f"{tag}：从 {plain(before)} 到 {plain(after)}{unit} 变化 {plain(abs(step))}{unit}，一次最多 {most}，这次最多到 {toward}",
-        )
-    elif abs(standing.moved + step) > limit:
-        total = f"{plain(abs(standing.moved + step))}{unit}"
-        yield _refusal(
-            "MAX_STEP",
-            f"{tag}: with what was written in the last {WINDOW_S:.0f} s this adds up to {total}; at most {most}",
-            f"{tag}：与最近 {WINDOW_S:.0f} 秒内的写入合计变化 {total}，最多 {most}",
-        )
-
-
-def _interlock(tag: Tag, condition: Condition, reading: Reading | None) -> Refusal:
-    if reading is None or reading.value is None or reading.reason is not None:
-        why = "not read" if reading is None else reading.reason or "not read"
-        return _refusal(
-            "INTERLOCK",
-            f"interlock of {tag}: {condition} cannot be proved, there is no good fresh value ({why})",
-            f"{tag} 的联锁条件 {condition} 无法确认，没有最新的有效值（{why}）",
-        )
-    words = _words(reading)
-    return _refusal(
-        "INTERLOCK",
-        f"interlock of {tag}: {condition} is not met, it is {words.en}",
-        f"{tag} 的联锁条件 {condition} 不满足，当前为 {words.zh}",
-    )
-
-
 def _words(reading: Reading) -> Text:
     """A reading with its label or unit: `7 (F07 motor over-temperature)`, `12 %`."""
     number = plain(reading.value)
@@ -314,6 +316,11 @@ def _words(reading: Reading) -> Text:
     if label.en or label.zh:
         return Text(f"{number} ({label.in_('en')})", f"{number}（{label.in_('zh')}）")
     return Text(*(2 * (f"{number} {reading.unit}" if reading.unit else number,)))
+
+
+def _inside(rule: WriteRule, number: Decimal) -> Decimal:
+    lifted = number if rule.min is None else max(number, rule.min)
+    return lifted if rule.max is None else min(lifted, rule.max)
 
 
 def _number(value: Scalar | None) -> Decimal | None:

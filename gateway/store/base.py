@@ -155,7 +155,7 @@ class Session:
 
 
 Stored = Literal["stored", "merged", "repeated", "rate"]
-Claimed = Literal["claimed", "approved", "taken", "expired", "same_person", "unknown"]
+Claimed = Literal["claimed", "approved", "taken", "expired", "same_person"]
 
 
 class ProposalShelf(Protocol):

@@ -1,7 +1,7 @@
 """From a pending proposal to its outcome: every step once, each in one transaction with its audit record.
 
 ```
-PENDING --approve--> CONFIRMED --begin (per write)--> sent --end (per write)--> --finish--> EXECUTED
+PENDING --approve--> CONFIRMED --begin, end (per write)--> --finish--> EXECUTED
    |--reject--> REJECTED
    |--expire--> EXPIRED
 ```
@@ -9,16 +9,36 @@ The database decides who wins, so this holds between processes, too.
 """
 
 from collections.abc import Callable, Sequence
+from dataclasses import dataclass
 from decimal import Decimal
 
-from sqlalchemy import Connection, delete, insert, update
+from sqlalchemy import Connection, delete, insert, select, update
 
 from gateway.clock import Clock
-from gateway.errors import StoreError
+from gateway.errors import StoreError, WriteRefusedError
 from gateway.store import proposal_rows
 from gateway.store.audit import Append, Audit
 from gateway.store.base import Body, Claimed, Lockout, ProposalRow, to_us
 from gateway.store.tables import approvals, executions, lockouts, proposals
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Start:
+    """A write about to be sent; `change` is how far it moves the value."""
+
+    tag: str
+    device: str
+    change: Decimal | None
+    record: Body
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class End:
+    """A write that ended, sent or not."""
+
+    tag: str
+    outcome: str
+    record: Body
 
 
 class Claims:
@@ -28,15 +48,15 @@ class Claims:
         self._audit = audit
         self._clock = clock
 
-    async def approve(self, proposal: str, user: str, record: Body) -> tuple[Claimed, ProposalRow | None]:
+    async def approve(self, proposal: str, user: str, record: Body) -> tuple[Claimed, ProposalRow]:
         """Count `user`'s yes; `claimed` goes to exactly one caller, the one whose yes completes the approvals."""
         mono, now = self._clock.monotonic(), self._clock.utc()
 
-        def work(connection: Connection, append: Append) -> tuple[Claimed, ProposalRow | None]:
+        def work(connection: Connection, append: Append) -> tuple[Claimed, ProposalRow]:
             is_open = _move(connection, proposal, "PENDING", "PENDING")
-            row = proposal_rows.one(connection, proposal)
-            if row is None or not is_open:
-                return ("unknown" if row is None else "taken"), row
+            row = _row(connection, proposal)
+            if not is_open:
+                return "taken", row
             if not proposal_rows.is_alive(row, mono):
                 return "expired", row
             if user in row.approved_by:
@@ -46,30 +66,39 @@ class Claims:
             append("confirmed" if is_complete else "approved", proposal, record)
             if is_complete:
                 _move(connection, proposal, "PENDING", "CONFIRMED", finished_by=user)
-            return ("claimed" if is_complete else "approved"), proposal_rows.one(connection, proposal)
+            return ("claimed" if is_complete else "approved"), _row(connection, proposal)
 
         return await self._audit.transact(work)
 
-    async def begin(self, proposal: str, tag: str, change: Decimal | None, record: Body) -> None:
-        """Audit record 2, committed immediately before the first byte; a second one for the same write fails. Raises StoreError."""
+    async def begin(self, proposal: str, starts: Sequence[Start]) -> None:
+        """Audit record 2 of writes that go together, committed immediately before the first byte.
+
+        Raises WriteRefusedError if a lockout was set meanwhile, StoreError if it cannot be written or was written before.
+        """
         mono, now = self._clock.monotonic(), self._clock.utc()
 
         def work(connection: Connection, append: Append) -> None:
             if not _move(connection, proposal, "CONFIRMED", "CONFIRMED"):
                 raise StoreError(f"proposal {proposal} is not confirmed")
-            row = {"proposal": proposal, "tag": tag, "at": to_us(now), "mono": mono, "outcome": "", "is_cleared": False}
-            connection.execute(insert(executions).values(change=None if change is None else str(change), **row))
-            append("sending", tag, record)
+            for start in starts:
+                locked = connection.execute(select(lockouts.c.reason).where(lockouts.c.scope.in_(("*", start.device, start.tag)))).scalar()
+                if locked is not None:
+                    raise WriteRefusedError(["LOCKED_OUT"], f"writes were locked out meanwhile: {locked}", f"写入已被锁定：{locked}")
+                row = {"proposal": proposal, "tag": start.tag, "at": to_us(now), "mono": mono, "outcome": "", "is_cleared": False}
+                connection.execute(insert(executions).values(change=None if start.change is None else str(start.change), **row))
+                append("sending", start.tag, start.record)
 
         await self._audit.transact(work)
 
-    async def end(self, proposal: str, tag: str, outcome: str, record: Body) -> None:
-        """Audit record 3: how the write ended. Raises StoreError."""
+    async def end(self, proposal: str, ends: Sequence[End]) -> None:
+        """Audit record 3: how the writes ended. Raises StoreError."""
+        mono, now = self._clock.monotonic(), self._clock.utc()
 
         def work(connection: Connection, append: Append) -> None:
-            of_write = executions.c.proposal == proposal, executions.c.tag == tag
-            connection.execute(update(executions).where(*of_write).values(outcome=outcome))
-            append("outcome", tag, record)
+            for end in ends:
+                of_write = executions.c.proposal == proposal, executions.c.tag == end.tag
+                connection.execute(update(executions).where(*of_write).values(outcome=end.outcome, at=to_us(now), mono=mono))
+                append("outcome", end.tag, end.record)
 
         await self._audit.transact(work)
 
@@ -79,10 +108,7 @@ class Claims:
         def work(connection: Connection, _: Append) -> ProposalRow:
             done = update(proposals).where(proposals.c.id == proposal, proposals.c.state.in_(("CONFIRMED", "EXECUTED")))
             connection.execute(done.values(state="EXECUTED", outcomes=outcomes))
-            row = proposal_rows.one(connection, proposal)
-            if row is None:
-                raise StoreError(f"proposal {proposal} is gone")
-            return row
+            return _row(connection, proposal)
 
         return await self._audit.transact(work)
 
@@ -137,6 +163,13 @@ def _move(connection: Connection, proposal: str, before: str, after: str, **colu
     """The atomic step: True for the one caller who found the proposal in state `before`."""
     step = update(proposals).where(proposals.c.id == proposal, proposals.c.state == before).values(state=after, **columns)
     return connection.execute(step).rowcount == 1
+
+
+def _row(connection: Connection, proposal: str) -> ProposalRow:
+    row = proposal_rows.one(connection, proposal)
+    if row is None:
+        raise StoreError(f"proposal {proposal} is gone")
+    return row
 
 
 def _expire(connection: Connection, append: Append, row: ProposalRow, why: str) -> ProposalRow | None:

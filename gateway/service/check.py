@@ -1,0 +1,104 @@
+"""All rules of `gateway.model.proposal` over wanted writes, held against the plant as it is now."""
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+
+from gateway.clock import Clock
+from gateway.errors import UnknownTagError, WriteRefusedError
+from gateway.model.encode import Encoded
+from gateway.model.point import Role, Text, WriteRule
+from gateway.model.proposal import Fresh, Refusal, plant_refusals, rate_refusals, standing_refusals, value_refusals
+from gateway.model.sample import Scalar, Tag
+from gateway.service.base import Actor, WantedWrite
+from gateway.service.rules import Located, PlantPoints, Rules, looks_raw, refusal, refused
+from gateway.store.base import ProposalShelf
+
+_WITHOUT_PLANT = frozenset({"ROLE", "READ_ONLY", "NOT_ALLOWED", "LOCKED_OUT"})
+"""Refused for one of these, a write costs the bus nothing."""
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Checked:
+    """A wanted write that passed every rule."""
+
+    tag: Tag
+    located: Located
+    rule: WriteRule
+    encoded: Encoded
+    fresh: Fresh
+
+
+class Checker:
+    """Judges wanted writes; all must pass."""
+
+    def __init__(self, plant: PlantPoints, shelf: ProposalShelf, clock: Clock) -> None:
+        self._plant = plant
+        self._rules = Rules(plant, shelf, clock)
+
+    async def check(self, writes: Sequence[WantedWrite], actor: Actor) -> Sequence[Checked]:
+        """The writes with their words and old values; raises WriteRefusedError with every rule that says no."""
+        located = self._locate(writes, actor)
+        standings = await self._rules.standings(list(located), actor.user, actor.role)
+        refusals = [found for tag, there in located.items() for found in standing_refusals(tag, there.point, standings[tag])]
+        asks_plant = not any(found.code in _WITHOUT_PLANT for found in refusals)
+        encoded: dict[Tag, Encoded | None] = {}
+        for write in writes:
+            tag = Tag(write.tag)
+            encoded[tag], faults = await self._encode(tag, located[tag], write.value, asks_plant=asks_plant)
+            refusals += faults
+        fresh: dict[Tag, Fresh] = {}
+        if asks_plant:
+            fresh = await self._rules.fresh({tag: value_of(found) for tag, found in encoded.items()})
+        for tag, there in located.items():
+            if tag in fresh:
+                refusals += plant_refusals(tag, there.point, value_of(encoded[tag]), standings[tag], fresh[tag])
+            refusals += rate_refusals(tag, there.point, standings[tag])
+        if refusals:
+            raise refused(refusals)
+        return [_checked(tag, there, encoded[tag], fresh[tag]) for tag, there in located.items()]
+
+    def _locate(self, writes: Sequence[WantedWrite], actor: Actor) -> dict[Tag, Located]:
+        if not writes or len({write.tag for write in writes}) != len(writes):
+            raise refusal("NOT_ALLOWED", "name each point to be written once", "每个要写入的点须且只能出现一次")
+        located = {}
+        for write in writes:
+            try:
+                located[Tag(write.tag)] = self._plant.point(write.tag)
+            except UnknownTagError:
+                if looks_raw(write.tag):
+                    raise _no_raw(write.tag, actor.role) from None
+                raise
+        return located
+
+    async def _encode(self, tag: Tag, located: Located, value: Scalar, *, asks_plant: bool) -> tuple[Encoded | None, Sequence[Refusal]]:
+        if located.point.write is None:
+            return None, ()
+        if located.point.held_by is None:
+            return value_refusals(tag, located.point, value, None)
+        if not asks_plant:
+            return None, ()
+        scale = await self._rules.scale(located)
+        if scale is None:
+            words = Text(f"{tag}: its scale, held by {located.point.held_by}, cannot be read now", f"{tag}：当前读不到其比例系数")
+            return None, [Refusal(code="OFFLINE", text=words)]
+        return value_refusals(tag, located.point, value, scale)
+
+
+def value_of(encoded: Encoded | None) -> Scalar | None:
+    """The value as it will read back; None if there is none."""
+    return None if encoded is None else encoded.value
+
+
+def _checked(tag: Tag, located: Located, encoded: Encoded | None, fresh: Fresh) -> Checked:
+    rule = located.point.write
+    if rule is None or encoded is None:
+        raise AssertionError(f"{tag} passed the rules without words to write")
+    return Checked(tag=tag, located=located, rule=rule, encoded=encoded, fresh=fresh)
+
+
+def _no_raw(tag: str, role: Role) -> WriteRefusedError:
+    words = Text(f"{tag} names a register or unit; only points can be written", f"{tag} 是寄存器或站号，只能写入已命名的点")
+    refusals = [Refusal(code="NO_RAW", text=words)]
+    if not role.includes(Role.OPERATOR):
+        refusals.append(Refusal(code="ROLE", text=Text("writing needs role operator and above", "写入需要操作员及以上权限")))
+    return refused(refusals)

@@ -1,0 +1,83 @@
+"""Between a card and the gate: what a person must repeat, what is ordered, and how the outcomes are told."""
+
+import re
+from collections.abc import Mapping, Sequence
+from decimal import Decimal, InvalidOperation
+
+from gateway.model.point import Text
+from gateway.model.proposal import plain
+from gateway.service.base import Actor, ProposedWrite, WriteOutcome
+from gateway.service.card import Card
+from gateway.service.rules import refusal
+from gateway.store.base import Body, ProposalRow
+from gateway.write.order import Ended, Order, OrderedWrite
+
+
+def check_repeat(card: Card, repeat: str | None, enums: Mapping[str, Mapping[int, Text]]) -> None:
+    """A two-step write needs its value, or the word shown for it, once more (several: as on the card). Raises WriteRefusedError."""
+    if card.confirm != "two_step":
+        return
+    given = [part for part in re.split(r"[,，;；]", repeat or "") if part.strip()]
+    if len(given) == len(card.writes) and all(
+        _repeats(part.strip(), write.shown, enums[write.shown.tag]) for part, write in zip(given, card.writes, strict=True)
+    ):
+        return
+    wanted = ", ".join(plain(write.shown.new) for write in card.writes)
+    raise refusal("NOT_ALLOWED", f"repeat the new value to confirm: {wanted}", f"请再次输入新值以确认：{wanted}")
+
+
+def confirm_record(row: ProposalRow, card: Card, actor: Actor) -> Body:
+    """The audit of a yes: who, as what, on which path, bound to what."""
+    return {
+        "proposal": row.id,
+        "digest": row.digest,
+        "kind": card.kind,
+        "user": actor.user,
+        "role": str(actor.role),
+        "via": actor.via,
+        "meaning": "second approval" if row.approved_by else "approved",
+    }
+
+
+def order_of(row: ProposalRow, card: Card) -> Order:
+    """What the gate is to execute."""
+    return Order(
+        proposal=row.id,
+        proposer=row.proposer,
+        confirmed_by=row.approved_by,
+        reason=card.reason,
+        via=card.via,
+        conversation=card.conversation,
+        model=card.model,
+        writes=tuple(
+            OrderedWrite(
+                tag=write.shown.tag,
+                device=write.device,
+                point=write.point,
+                map_version=write.map_version,
+                old=write.shown.old,
+                new=write.shown.new,
+                unit=write.shown.unit,
+                words=write.shown.words,
+            )
+            for write in card.writes
+        ),
+    )
+
+
+def outcomes_of(ended: Sequence[Ended]) -> list[WriteOutcome]:
+    """The outcomes as they are handed out."""
+    return [WriteOutcome(tag=one.tag, outcome=one.outcome, code=one.code, read_back=one.read_back, message=one.message) for one in ended]
+
+
+def _repeats(text: str, shown: ProposedWrite, enum: Mapping[int, Text]) -> bool:
+    if isinstance(shown.new, str):
+        return text == shown.new
+    words = [] if isinstance(shown.new, float) else [enum.get(int(shown.new), Text())] if shown.new == int(shown.new) else []
+    if text.casefold() in {word.casefold() for label in words for word in (label.en, label.zh) if word}:
+        return True
+    number = text.removesuffix(shown.unit).strip() if shown.unit else text
+    try:
+        return Decimal(number) == Decimal(plain(shown.new))
+    except InvalidOperation:
+        return False

@@ -1,0 +1,88 @@
+"""Sessions of people: a new id at each sign-in, locked when idle, ended after a shift. The database holds no id in clear."""
+
+import hashlib
+import secrets
+
+from sqlalchemy import Connection, delete, insert, select, update
+
+from gateway.clock import Clock
+from gateway.model.point import Role
+from gateway.store.base import Session, to_us
+from gateway.store.engine import Store
+from gateway.store.tables import sessions, users
+
+IDLE_S = 15 * 60.0
+LIFETIME_S = 12 * 3600.0
+FRESH_S = 5 * 60.0
+
+_SEEN_EVERY_S = 10.0
+
+
+class Sessions:
+    """The sessions of one store."""
+
+    def __init__(self, store: Store, clock: Clock, *, idle_s: float = IDLE_S, lifetime_s: float = LIFETIME_S) -> None:
+        self._store = store
+        self._clock = clock
+        self._idle_s = idle_s
+        self._lifetime_s = lifetime_s
+
+    async def start(self, user: str, role: Role) -> Session:
+        """A new session of a person who has just proved to be `user`."""
+        token, csrf = secrets.token_urlsafe(32), secrets.token_urlsafe(32)
+        mono, now = self._clock.monotonic(), to_us(self._clock.utc())
+        row = {
+            "id": _hidden(token),
+            "user": user,
+            "csrf": csrf,
+            "started_at": now,
+            "started_mono": mono,
+            "seen_at": now,
+            "seen_mono": mono,
+            "proved_mono": mono,
+        }
+        await self._store.write(lambda connection: connection.execute(insert(sessions).values(row)))
+        return Session(id=token, user=user, role=role, csrf=csrf, is_fresh=True)
+
+    async def get(self, token: str) -> Session | None:
+        """The session of this id if it is still good, with the role the account has now; counts as activity."""
+        mono = self._clock.monotonic()
+        found = await self._store.read(lambda connection: self._find(connection, token))
+        if found is None:
+            return None
+        session, seen_mono = found
+        if not 0 <= mono - seen_mono < _SEEN_EVERY_S:
+            seen = {"seen_at": to_us(self._clock.utc()), "seen_mono": mono}
+            await self._store.write(
+                lambda connection: connection.execute(update(sessions).where(sessions.c.id == _hidden(token)).values(seen))
+            )
+        return session
+
+    async def end(self, token: str) -> None:
+        """Sign out."""
+        await self._store.write(lambda connection: connection.execute(delete(sessions).where(sessions.c.id == _hidden(token))))
+
+    async def prune(self) -> None:
+        """Forget sessions that are over."""
+        limit = to_us(self._clock.utc()) - int(self._lifetime_s * 1e6)
+        await self._store.write(lambda connection: connection.execute(delete(sessions).where(sessions.c.started_at < limit)))
+
+    def _find(self, connection: Connection, token: str) -> tuple[Session, float] | None:
+        joined = select(sessions, users.c.role).join(users, users.c.name == sessions.c.user)
+        row = connection.execute(joined.where(sessions.c.id == _hidden(token), users.c.is_disabled.is_(False))).first()
+        if row is None:
+            return None
+        idle_s, age_s = self._since(row.seen_at, row.seen_mono), self._since(row.started_at, row.started_mono)
+        if idle_s >= self._idle_s or age_s >= self._lifetime_s:
+            return None
+        is_fresh = 0 <= self._clock.monotonic() - row.proved_mono < FRESH_S
+        return Session(id=token, user=row.user, role=Role(row.role), csrf=row.csrf, is_fresh=is_fresh), row.seen_mono
+
+    def _since(self, at: int, mono: float) -> float:
+        """Seconds since a moment; by the wall clock only if the machine has been restarted since."""
+        now = self._clock.monotonic()
+        return now - mono if mono <= now else abs(to_us(self._clock.utc()) - at) / 1e6
+
+
+def _hidden(token: str) -> str:
+    return hashlib.sha256(token.encode()).hexdigest()
