@@ -142,11 +142,13 @@ def _raw(point: Point, shape: Shape, value: object, scale: Scalar | None) -> Raw
 def _formatted(point: Point, shape: Shape, value: object) -> Raw:
     row = FORMATS[point.format or ""]
     try:
-        if isinstance(value, str):
-            return row.read(value, shape)
-    except ValueError:
-        pass
-    raise EncodeError("wrong_type", f"{value!r} is not a value such as {row.like!r}")
+        raw = row.read(value if isinstance(value, str) else "", shape)
+    except ValueError as exc:
+        raise EncodeError("wrong_type", f"{value!r} is not a value such as {row.like!r}") from exc
+    limits = TYPES[point.type].limits(shape)
+    if limits and not isinstance(raw, str) and not limits[0] <= raw <= limits[1]:
+        raise EncodeError("out_of_range", f"{value!r} does not fit {shape.width} bits of {point.type}")
+    return raw
 
 
 def _number(point: Point, value: object) -> Decimal:
@@ -198,7 +200,7 @@ def _as_float(number: Fraction) -> float:
     try:
         return float(number)
     except OverflowError:
-        return math.copysign(math.inf, number)
+        return math.inf if number > 0 else -math.inf
 
 
 def _range_words(point: Point, number: Decimal, ends: Sequence[Decimal]) -> str:
@@ -231,8 +233,6 @@ def _bits(point: Point, shape: Shape, raw: Raw, value: object) -> int:
         raise EncodeError("bad_text", words) from exc
     if bits is None:
         raise EncodeError("too_long", f"{value!r} does not fit {point.words} registers")
-    if bits >> shape.width:
-        raise EncodeError("out_of_range", f"{value!r} does not fit {point.type}")
     return bits
 
 

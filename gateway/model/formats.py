@@ -42,12 +42,12 @@ def _read_unix(text: str, _shape: Shape) -> Raw:
 
 def _show_ddmm(raw: Raw, _shape: Shape) -> FormatResult:
     day, month = divmod(int(raw), 100)
-    return (f"{month:02}-{day:02}", None) if _is_date(2000, month, day) else (None, BAD_DATE)
+    return (f"{month:02}-{day:02}", None) if _is_day(month, day) else (None, BAD_DATE)
 
 
 def _read_ddmm(text: str, _shape: Shape) -> Raw:
     month, day = _numbers(r"(\d\d)-(\d\d)", text)
-    if not _is_date(2000, month, day):
+    if not _is_day(month, day):
         raise ValueError("no such day")
     return day * 100 + month
 
@@ -66,8 +66,6 @@ def _read_hhmm(text: str, _shape: Shape) -> Raw:
 
 def _show_clock(raw: Raw, _shape: Shape) -> FormatResult:
     digits = f"{int(raw):012}"
-    if len(digits) != 12:
-        return None, BAD_DATE
     year, month, day, hour, minute, second = (int(digits[place : place + 2]) for place in range(0, 12, 2))
     try:
         return datetime(2000 + year, month, day, hour, minute, second).isoformat(), None  # noqa: DTZ001 - the device's own clock
@@ -155,15 +153,12 @@ FORMATS: Mapping[str, FormatRow] = {
     "hex": FormatRow(_show_hex, _read_hex, "0x1234", lambda shape: _is_int(shape) or shape.type is DataType.BYTES),
 }
 
+_DAYS = (31, 29, 31, 30, 31, 30, 31, 31, 30, 31, 30, 31)
 _EPOCH = datetime(1970, 1, 1, tzinfo=UTC)
 
 
-def _is_date(year: int, month: int, day: int) -> bool:
-    try:
-        datetime(year, month, day)  # noqa: DTZ001 - a calendar question
-    except ValueError:
-        return False
-    return True
+def _is_day(month: int, day: int) -> bool:
+    return 1 <= month <= 12 and 1 <= day <= _DAYS[month - 1]
 
 
 def _is_time(hour: int, minute: int) -> bool:

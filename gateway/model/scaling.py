@@ -22,7 +22,7 @@ Finished = tuple[Scalar | None, str | None]
 Finisher = Callable[[Raw], Finished]
 
 _EXACT = Context(prec=60, rounding=ROUND_HALF_EVEN, traps=[])
-_DIVIDED = Context(prec=15, rounding=ROUND_HALF_EVEN, traps=[])
+_ROUNDED = Context(prec=15, rounding=ROUND_HALF_EVEN, traps=[])
 
 
 @dataclass(frozen=True, slots=True)
@@ -51,7 +51,7 @@ class TwoPoint:
         """The value of `raw`."""
         line = self.range
         rise = _EXACT.multiply(_EXACT.subtract(raw, line.raw_low), _EXACT.subtract(line.high, line.low))
-        return _EXACT.add(line.low, _DIVIDED.divide(rise, _EXACT.subtract(line.raw_high, line.raw_low)))
+        return _ROUNDED.add(line.low, _EXACT.divide(rise, _EXACT.subtract(line.raw_high, line.raw_low)))
 
     def invert(self, value: Fraction) -> Fraction:
         """The raw number, not yet rounded, that means `value`."""
