@@ -11,6 +11,8 @@ COMMANDS: dict[str, tuple[str, str]] = {
     "plan": ("gateway.cli.plan:plan", "The read blocks of a map or configuration, with bus time."),
     "read": ("gateway.cli.wire:read", "Fresh values from the wire."),
     "write": ("gateway.cli.wire:write", "Propose, confirm, write, read back, audit."),
+    "audit": ("gateway.cli.audit:audit", "Verify the audit's chain, or export it."),
+    "user": ("gateway.cli.user:user", "Accounts and roles."),
     "check": ("gateway.cli.check:check", "Every error and warning of maps and configurations."),
 }
 """Command -> (module:function, one line of help); those of assistant and simulators come by entry point."""

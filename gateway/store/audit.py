@@ -9,8 +9,9 @@ import asyncio
 import hashlib
 import hmac
 import threading
-from collections.abc import Callable, Sequence
+from collections.abc import AsyncIterator, Callable, Sequence
 from datetime import datetime
+from functools import partial
 from typing import Self, TypeVar
 
 import simplejson
@@ -47,10 +48,10 @@ class Audit:
     @classmethod
     async def open(cls, store: Store, files: AuditFiles, clock: Clock) -> Self:
         """Open the chain; the key is made only if there is no record yet. Raises StoreError."""
-        head = await store.read(_head)
-        key = await asyncio.to_thread(load_key, files.key, is_new=head is None)
+        is_new = await store.read(_head) is None and not files.anchor.exists()
+        key = await asyncio.to_thread(load_key, files.key, is_new=is_new)
         anchor = AnchorFile(files.anchor, key)
-        if head is None:
+        if is_new:
             await asyncio.to_thread(anchor.write, 0, _START)
         return cls(store, key, anchor, clock)
 
@@ -88,6 +89,17 @@ class Audit:
         found = await self._store.read(_head)
         seq, mac = (0, _START) if found is None else found
         return self._anchor.sign(seq, mac)
+
+    async def walk(self, page: int = 1000) -> AsyncIterator[AuditRecord]:
+        """All records, oldest first."""
+        seq = 0
+        while True:
+            found = await self._store.read(partial(_after, seq=seq, limit=page))
+            for record in found:
+                yield record
+            if not found:
+                return
+            seq = found[-1].seq
 
     async def entries(
         self,
@@ -193,6 +205,11 @@ def _entries(
     if end is not None:
         query = query.where(audit.c.at <= to_us(end))
     return [_record(row) for row in connection.execute(query.order_by(audit.c.seq.desc()).limit(limit))]
+
+
+def _after(connection: Connection, seq: int, limit: int) -> list[AuditRecord]:
+    query = _rows().where(audit.c.seq > seq).order_by(audit.c.seq).limit(limit)
+    return [_record(row) for row in connection.execute(query)]
 
 
 def _record(row: Row[int, int, float, str, str, str, str]) -> AuditRecord:

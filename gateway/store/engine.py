@@ -4,6 +4,7 @@ import asyncio
 import contextlib
 from collections.abc import Callable
 from concurrent.futures import ThreadPoolExecutor
+from pathlib import Path
 from sqlite3 import Connection as SqliteConnection
 from typing import Self, TypeVar
 
@@ -79,6 +80,7 @@ def _prepare(url: str) -> Engine:
     except (ArgumentError, NoSuchModuleError, ModuleNotFoundError) as exc:
         raise StoreError(f"store.url is not usable: {exc}", fix="write sqlite:///FILE or postgresql+psycopg://USER@HOST/NAME") from exc
     if engine.dialect.name == "sqlite":
+        _make_private(engine.url.database)
         event.listen(engine, "connect", _set_up_sqlite)
         event.listen(engine, "begin", _begin_sqlite)
     try:
@@ -89,6 +91,13 @@ def _prepare(url: str) -> Engine:
             engine.dispose()
         raise
     return engine
+
+
+def _make_private(path: str | None) -> None:
+    """A new database file is its owner's alone; SQLite gives its other files the same mode."""
+    if path:
+        with map_exceptions({OSError: StoreError}, f"the database {path} cannot be made"):
+            Path(path).touch(mode=0o600)
 
 
 def _set_up_sqlite(connection: SqliteConnection, _: object) -> None:
