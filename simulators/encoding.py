@@ -69,25 +69,12 @@ def bits_of_words(words: Sequence[int], order: Order) -> int:
 def encode(point: Point, raw: Raw, old: Sequence[int]) -> tuple[int, ...]:
     """The registers of `point` holding `raw`, in wire order; the bits of `old` that are not the point's stay.
 
-    Raises ValueError or struct.error if `raw` does not fit.
+    Raises ValueError if `raw` does not fit.
     """
-    span = _bit_span(point)
-    if span is not None:
-        return _with_bits(point, int(raw), span, old)
-    if point.type in TEXTS:
-        return _encode_text(point, str(raw))
-    if isinstance(raw, str):
-        raise ValueError(f"{point.name}: {raw!r} is no number")  # noqa: TRY004 - a value no device can hold
-    if point.type in _BCD:
-        if raw < 0:
-            raise ValueError(f"{point.name}: BCD has no sign")
-        return words_of_bits(int(str(int(raw)), 16), point.words, point.order)
-    if point.type is DataType.MOD10:
-        return reorder(_mod10_groups(point, int(raw)), point.order)
-    if point.type is DataType.FLOAT16:
-        return words_of_bits(int.from_bytes(struct.pack(">e", raw), "big"), 1, point.order)
-    number = float(raw) if point.type in FLOATS else int(raw)
-    return reorder(ModbusClientMixin.convert_to_registers(number, _PYMODBUS[point.type]), point.order)
+    try:
+        return _encode(point, raw, old)
+    except (struct.error, OverflowError) as exc:
+        raise ValueError(f"{point.name}: {raw} does not fit into {point.type}") from exc
 
 
 def decode(point: Point, words: Sequence[int]) -> Raw:
@@ -110,6 +97,26 @@ def decode(point: Point, words: Sequence[int]) -> Raw:
     if isinstance(number, int | float):
         return number
     raise ValueError(f"{point.name}: {len(words)} registers are not one {point.type}")
+
+
+def _encode(point: Point, raw: Raw, old: Sequence[int]) -> tuple[int, ...]:
+    span = _bit_span(point)
+    if span is not None:
+        return _with_bits(point, int(raw), span, old)
+    if point.type in TEXTS:
+        return _encode_text(point, str(raw))
+    if isinstance(raw, str):
+        raise ValueError(f"{point.name}: {raw!r} is no number")  # noqa: TRY004 - a value no device can hold
+    if point.type in _BCD:
+        if raw < 0:
+            raise ValueError(f"{point.name}: BCD has no sign")
+        return words_of_bits(int(str(int(raw)), 16), point.words, point.order)
+    if point.type is DataType.MOD10:
+        return reorder(_mod10_groups(point, int(raw)), point.order)
+    if point.type is DataType.FLOAT16:
+        return words_of_bits(int.from_bytes(struct.pack(">e", raw), "big"), 1, point.order)
+    number = float(raw) if point.type in FLOATS else int(raw)
+    return reorder(ModbusClientMixin.convert_to_registers(number, _PYMODBUS[point.type]), point.order)
 
 
 def _swap_bytes(words: Sequence[int]) -> tuple[int, ...]:

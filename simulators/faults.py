@@ -147,12 +147,14 @@ def truncate(missing: int = 1) -> Fault:
 
 def noise_before(data: str = "00") -> Fault:
     """Line noise (hexadecimal) right before each reply."""
-    return Fault(wire=lambda pieces, _exchange: _before(bytes.fromhex(data), pieces))
+    noise = bytes.fromhex(data)
+    return Fault(wire=lambda pieces, _exchange: _before(noise, pieces))
 
 
 def trailing_bytes(data: str = "DEAD") -> Fault:
     """Junk (hexadecimal) right after each reply."""
-    return Fault(wire=lambda pieces, _exchange: [Piece(data=_joined(pieces) + bytes.fromhex(data))] if pieces else [])
+    junk = bytes.fromhex(data)
+    return Fault(wire=lambda pieces, _exchange: [Piece(data=_joined(pieces) + junk)] if pieces else [])
 
 
 def echo() -> Fault:
@@ -255,13 +257,12 @@ def busy_n(count: int = 3, code: int = 6) -> Fault:
 
 def hole(addresses: str, table: str = "holding", code: int = 2) -> Fault:
     """Reads that touch these PDU addresses ("50..59" or "57") are refused."""
-    first, _, last = addresses.partition("..")
+    low, _, high = addresses.partition("..")
+    first, last, holed = int(low), int(high or low), Table(table)
 
     def before(exchange: Exchange) -> bool:
         touched = pdu.span(exchange.request.pdu)
-        is_hit = (
-            touched is not None and touched[0] is Table(table) and touched[1] <= int(last or first) and touched[1] + touched[2] > int(first)
-        )
+        is_hit = touched is not None and touched[0] is holed and touched[1] <= last and touched[1] + touched[2] > first
         return is_hit and exchange.request.pdu[0] in pdu.READS and _refuse(exchange, code)
 
     return Fault(before=before)
@@ -329,7 +330,7 @@ def clamp(tag: str, low: float = float("-inf"), high: float = float("inf")) -> F
             exchange.devices.set(tag, min(max(float(value), low), high))
         return adu
 
-    return Fault(reply=reply)
+    return Fault(reply=reply, install=_needs(tag))
 
 
 # Values
@@ -357,7 +358,7 @@ def stale(tag: str) -> Fault:
         asked = {(exchange.request.unit_id, table, first + place) for place in range(count)}
         return exchange.link == exchange.devices.link_of(tag) and not asked.isdisjoint(bank.cells(name))
 
-    return Fault(before=before)
+    return Fault(before=before, install=_needs(tag))
 
 
 def freeze(tag: str) -> Fault:
@@ -372,6 +373,16 @@ def restart_zero() -> Fault:
         return replace(adu, pdu=adu.pdu[:2] + bytes(len(adu.pdu) - 2)) if adu.pdu[0] in pdu.READS else adu
 
     return Fault(reply=reply, times=1)
+
+
+def _needs(tag: str) -> Callable[[Devices], Callable[[], None]]:
+    """Refuses a tag that does not exist as the fault begins."""
+
+    def install(devices: Devices) -> Callable[[], None]:
+        devices.find(tag)
+        return lambda: None
+
+    return install
 
 
 def _silence(_exchange: Exchange) -> bool:
@@ -397,7 +408,7 @@ def _joined(pieces: list[Piece]) -> bytes:
 
 
 def _before(data: bytes, pieces: list[Piece]) -> list[Piece]:
-    return [replace(pieces[0], data=data + pieces[0].data), *pieces[1:]] if pieces else [Piece(data=data)]
+    return [replace(pieces[0], data=data + pieces[0].data), *pieces[1:]] if pieces else []
 
 
 def _shift(pieces: list[Piece], delay_s: float) -> list[Piece]:

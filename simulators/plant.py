@@ -8,7 +8,7 @@ from typing import Literal
 
 from pydantic import BaseModel, ConfigDict, Field, ValidationError
 
-from gateway.errors import ConfigError, Finding
+from gateway.errors import ConfigError, Finding, UnknownTagError
 from gateway.maps.findings import invalid, place
 from gateway.maps.load import find_map, load_map
 from gateway.model.point import RegisterMap
@@ -17,6 +17,7 @@ from gateway.yamlfile import YamlFile, read_yaml
 from simulators.frames import LinkKind
 from simulators.line import LineTiming, Parity
 from simulators.process.build import ProcessParameters
+from simulators.registers import Bank
 
 
 class SimLink(BaseModel):
@@ -72,15 +73,19 @@ def shipped_plants() -> Path:
 
 def load_plant(source: str | Path) -> Plant:
     """The plant of a shipped name or a file; raises ConfigError with everything that is wrong with it."""
+    return plant_of(read_yaml(find_plant(source)))
+
+
+def find_plant(source: str | Path) -> Path:
+    """The file itself, or that of a shipped plant's name; raises ConfigError."""
     path = Path(source)
-    if path.suffix not in (".yaml", ".yml"):
-        path = shipped_plants() / f"{source}.yaml"
-        if not path.is_file():
-            known = ", ".join(sorted(plant.stem for plant in shipped_plants().glob("*.yaml")))
-            raise ConfigError(
-                [Finding(code="unknown_plant", message=f"no plant is called {source}", fix=f"name a file, or one of: {known}")]
-            )
-    return plant_of(read_yaml(path))
+    if path.suffix in (".yaml", ".yml"):
+        return path
+    path = shipped_plants() / f"{source}.yaml"
+    if path.is_file():
+        return path
+    known = ", ".join(sorted(plant.stem for plant in shipped_plants().glob("*.yaml")))
+    raise ConfigError([Finding(code="unknown_plant", message=f"no plant is called {source}", fix=f"name a file, or one of: {known}")])
 
 
 def plant_of(yaml: YamlFile) -> Plant:
@@ -94,7 +99,7 @@ def plant_of(yaml: YamlFile) -> Plant:
     maps = {name: load_map(find_map(name, [Path(yaml.file).parent])) for name in {device.map for device in written.devices.values()}}
     devices = {name: SimDevice(link=device.link, unit_id=device.unit_id, map=maps[device.map]) for name, device in written.devices.items()}
     plant = Plant(id=written.id, links=written.links, devices=devices, values=written.values, process=tuple(written.process))
-    findings = [place(yaml, path, "unknown_name", message, fix) for path, message, fix in _loose_ends(plant)]
+    findings = [place(yaml, path, "bad_value", message, fix) for path, message, fix in _loose_ends(plant)]
     if findings:
         raise ConfigError(findings)
     return plant
@@ -107,6 +112,18 @@ def device_plant(
     device = SimDevice(link="link", unit_id=unit_id if unit_id is not None else register_map.device.unit_id or 1, map=register_map)
     tags = {f"device.{point}": value for point, value in values.items()}
     return Plant(id=register_map.id, links={"link": SimLink(kind=kind, port=port)}, devices={"device": device}, values=tags)
+
+
+def misfit(plant: Plant, tag: str, value: Scalar) -> tuple[str, str] | None:
+    """Why the plant cannot hold `value` at `tag`, and the fix; None if it can."""
+    device, _, point = tag.partition(".")
+    try:
+        Bank(plant.devices[device].map).set(point, value)
+    except (KeyError, UnknownTagError):
+        return f"no point is called {tag}", "write DEVICE.point, as the device's map names it"
+    except ValueError as exc:
+        return str(exc), "write a value that the point's registers can hold"
+    return None
 
 
 class _DeviceIn(BaseModel):
@@ -135,8 +152,6 @@ def _loose_ends(plant: Plant) -> list[tuple[tuple[str, ...], str, str]]:
         for name, device in plant.devices.items()
         if device.link not in plant.links
     ]
-    for tag in plant.values:
-        device, _, point = tag.partition(".")
-        if device not in plant.devices or point not in plant.devices[device].map.points:
-            found.append((("values", tag), f"no point is called {tag}", "write DEVICE.point, as the device's map names it"))
-    return found
+    return found + [
+        (("values", tag), *trouble) for tag, value in plant.values.items() if (trouble := misfit(plant, tag, value)) is not None
+    ]

@@ -6,12 +6,12 @@ from itertools import pairwise
 
 from gateway.errors import UnknownTagError
 from gateway.model.address import PduAddress, Table
-from gateway.model.point import Access, DataType, Point, RegisterMap
+from gateway.model.point import Access, DataType, FieldOf, Point, RegisterMap
 from gateway.model.sample import Scalar
 from simulators import pdu
-from simulators.encoding import FLOATS, TEXTS, decode, encode, words_of_bits
+from simulators.encoding import FLOATS, TEXTS, bits_of_words, decode, encode, words_of_bits
 from simulators.sunspec import lay_out
-from simulators.values import to_raw, to_value
+from simulators.values import field_of, field_raw, to_raw, to_value, with_field
 
 Cell = tuple[int, Table, int]
 """Unit id, table, PDU address."""
@@ -60,8 +60,17 @@ class Bank:
         return tuple((self._unit(point), point.table, point.pdu + place) for place in range(point.words))
 
     def set(self, name: str, value: Scalar) -> None:
-        """Make the device hold `value`, in the engineering unit; raises ValueError if the registers cannot."""
+        """Make the device hold `value`, in the engineering unit; raises ValueError if the registers cannot.
+
+        `POINT.FIELD` sets one field of a word.
+        """
+        name, _, part = name.partition(".")
         point = self.point(name)
+        if part:
+            field = self._field(point, part)
+            bits = with_field(bits_of_words(self._words(point), point.order), field, field_raw(field, value))
+            self._store(point, words_of_bits(bits, point.words, point.order))
+            return
         raw = to_raw(point, value, self._raw_of)
         if point.table.is_bits:
             self._store(point, (int(bool(raw)),))
@@ -69,8 +78,11 @@ class Bank:
             self._store(point, encode(point, raw, self._words(point)))
 
     def get(self, name: str) -> Scalar:
-        """The value the registers hold now."""
+        """The value the registers hold now, of a point or of `POINT.FIELD` (its code)."""
+        name, _, part = name.partition(".")
         point = self.point(name)
+        if part:
+            return field_of(bits_of_words(self._words(point), point.order), self._field(point, part))
         words = self._words(point)
         return bool(words[0]) if point.table.is_bits else to_value(point, decode(point, words), self._raw_of)
 
@@ -126,6 +138,12 @@ class Bank:
     def is_silent_write(self, unit_id: int, table: Table, address: int) -> bool:
         """True if the device does not answer writes there (`write.reply: none` in the map)."""
         return any(point.write is not None and not point.write.reply for point in self._writable.get((unit_id, table, address), ()))
+
+    def _field(self, point: Point, name: str) -> FieldOf:
+        for part in point.fields:
+            if part.name == name:
+                return part
+        raise UnknownTagError(f"{self.map.id}.{point.name}.{name}")
 
     def _unit(self, point: Point) -> int:
         return point.unit_id if point.unit_id is not None else self.unit_id

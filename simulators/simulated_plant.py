@@ -7,7 +7,7 @@ from dataclasses import dataclass
 from pathlib import Path
 
 from gateway.clock import Clock
-from gateway.errors import UnknownTagError
+from gateway.errors import ConfigError, Finding, UnknownTagError
 from gateway.model.point import Access
 from gateway.model.sample import Scalar
 from simulators.fault import ActiveFault, Aim
@@ -80,12 +80,13 @@ class SimulatedPlant:
         self._process.advance()
         bank, point = self.find(tag)
         bank.set(point, value)
-        self._adopt(tag, bank.get(point))
+        whole = point.partition(".")[0]
+        self._adopt(f"{tag.partition('.')[0]}.{whole}", bank.get(whole))
 
     def find(self, tag: str) -> tuple[Bank, str]:
         """The device's registers and the point's name in its map; raises UnknownTagError."""
         device, _, point = tag.partition(".")
-        if device not in self._banks or point not in self._banks[device].map.points:
+        if device not in self._banks or point.partition(".")[0] not in self._banks[device].map.points:
             raise UnknownTagError(tag)
         return self._banks[device], point
 
@@ -100,11 +101,11 @@ class SimulatedPlant:
 
     def fault(self, name: str, **args: Arg) -> ActiveFault:
         """Start a fault: its own arguments, and `link`, `device`, `unit_id`, `function`, `skip`, `times`, `chance` to aim it."""
-        return self._start(spec_of(name, args))
+        return self.start_fault(spec_of(name, args))
 
     def fault_from(self, text: str) -> ActiveFault:
         """Start a fault written as for the command line: `late=0.5,device=vfd2,times=3`."""
-        return self._start(parse_fault(text))
+        return self.start_fault(parse_fault(text))
 
     def clear_faults(self) -> None:
         """End all faults."""
@@ -119,6 +120,10 @@ class SimulatedPlant:
     def serve_later(self, link: str, request: Adu, delay_s: float) -> None:
         """Carry a request out when `delay_s` have passed, unanswered."""
         self._process.later(delay_s, lambda: self._carry_out(link, request))
+
+    def later(self, delay_s: float, act: Callable[[], None]) -> None:
+        """Have `act` called when `delay_s` have passed, at the latest before the next request is answered."""
+        self._process.later(delay_s, act)
 
     def requests(self, link: str | None = None) -> list[Request]:
         """Every request that reached a link (or all links), carried out or not."""
@@ -147,7 +152,8 @@ class SimulatedPlant:
             if point.access is not Access.WO:
                 self._adopt(f"{name}.{point.name}", bank.get(point.name))
 
-    def _start(self, spec: FaultSpec) -> ActiveFault:
+    def start_fault(self, spec: FaultSpec) -> ActiveFault:
+        """Start a fault whose arguments are checked; raises ConfigError or UnknownTagError if they mean nothing here."""
         aim = dict(spec.aim)
         device = aim.pop("device", None)
         if device is not None:
@@ -155,7 +161,10 @@ class SimulatedPlant:
             if at is None:
                 raise UnknownTagError(str(device), near=list(self.plant.devices))
             aim |= {"link": at.link, "unit_id": at.unit_id}
-        active = ActiveFault(spec.name, make_fault(spec), _aim(aim), self)
+        try:
+            active = ActiveFault(spec.name, make_fault(spec), _aim(aim), self)
+        except ValueError as exc:
+            raise ConfigError([Finding(code="FAULT", message=f"{spec.name}: {exc}", fix="see the simulators' guide")]) from exc
         self._faults.append(active)
         return active
 

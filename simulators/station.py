@@ -100,6 +100,7 @@ class Station:
 
     def admits(self, open_connections: int) -> bool:
         """False if a fault resets a further connection."""
+        self._prepare()
         return all(active.admits(open_connections) for active in self._faults if active.is_at(self.link))
 
     @property

@@ -4,7 +4,7 @@ from collections.abc import Callable, Mapping
 from decimal import ROUND_HALF_EVEN, Decimal
 from typing import TypeVar
 
-from gateway.model.point import DataType, Point, Range
+from gateway.model.point import DataType, FieldOf, Flag, Point, Range, Text
 from gateway.model.sample import Scalar
 from simulators.encoding import FLOATS, Raw
 
@@ -15,7 +15,7 @@ _Entry = TypeVar("_Entry")
 
 
 def to_raw(point: Point, value: Scalar, raw_of: RawOf) -> Raw:
-    """The raw number nearest to `value`; an enum's label stands for its code.
+    """The raw number nearest to `value`; an enum's label stands for its code, labels of flags (joined by commas) for their bits.
 
     Raises ValueError for text that is no label, and for a number where text belongs.
     """
@@ -24,7 +24,7 @@ def to_raw(point: Point, value: Scalar, raw_of: RawOf) -> Raw:
             raise ValueError(f"{point.name}: {value!r} is not text")
         return value
     if isinstance(value, str):
-        return _code(point, value)
+        return _code(point.name, point.enum, point.flags, value)
     if point.type is DataType.BOOL:
         return int(bool(value))
     number = Decimal(str(value)) if isinstance(value, float) else Decimal(value)
@@ -47,12 +47,42 @@ def to_value(point: Point, raw: Raw, raw_of: RawOf) -> Scalar:
     return raw if factor == 1 and offset == 0 else raw * factor + offset
 
 
-def _code(point: Point, label: str) -> int:
-    for code, text in point.enum.items():
-        if label in (text.en, text.zh):
+def field_raw(part: FieldOf, value: Scalar) -> int:
+    """The code of one field of a word: a number, an enum's label, or the labels of its flags, joined by commas."""
+    return _code(part.name, part.enum, part.flags, value) if isinstance(value, str) else int(value)
+
+
+def with_field(bits: int, part: FieldOf, code: int) -> int:
+    """`bits` with this field holding `code` (`bits` fields count from their own lowest bit, `mask` fields do not)."""
+    mask, shift = _field_place(part)
+    if code << shift & ~mask:
+        raise ValueError(f"{part.name}: {code} does not fit")
+    return bits & ~mask | code << shift
+
+
+def field_of(bits: int, part: FieldOf) -> int:
+    """The code that the field holds."""
+    mask, shift = _field_place(part)
+    return (bits & mask) >> shift
+
+
+def _field_place(part: FieldOf) -> tuple[int, int]:
+    if part.bits is None:
+        return part.mask or 0, 0
+    low, high = sorted(part.bits)
+    return (1 << high + 1) - (1 << low), low
+
+
+def _code(name: str, enum: Mapping[int, Text], flags: Mapping[int, Flag], words: str) -> int:
+    for code, text in enum.items():
+        if words in (text.en, text.zh):
             return code
-    offer = ", ".join(text.en for text in point.enum.values()) or "a number"
-    raise ValueError(f"{point.name}: {label!r} is not one of: {offer}")
+    bits = {label: 1 << bit for bit, flag in flags.items() for label in (flag.text.en, flag.text.zh)}
+    labels = [label.strip() for label in words.split(",") if label.strip()]
+    if flags and all(label in bits for label in labels):
+        return sum(bits[label] for label in labels)
+    offer = ", ".join([*(text.en for text in enum.values()), *(flag.text.en for flag in flags.values())]) or "a number"
+    raise ValueError(f"{name}: {words!r} is not one of: {offer}")
 
 
 def _line(point: Point, raw_of: RawOf) -> tuple[Decimal, Decimal]:
