@@ -10,7 +10,7 @@ from gateway.errors import ConfigError, Finding
 from gateway.maps.build import CannotBuildError, build_point
 from gateway.maps.rules.apply import apply
 from gateway.maps.rules.base import MapView
-from gateway.maps.schema import DeviceIn, MapHeadIn, ProcedureIn, StepIn
+from gateway.maps.schema import DeviceIn, MapHeadIn, ProcedureIn, SerialIn, StepIn
 from gateway.maps.schema_types import seconds
 from gateway.maps.source import Entry, MapSource, read_source
 from gateway.model.address import Notation, Table
@@ -61,8 +61,10 @@ def inspect_yaml(yaml: YamlFile) -> Inspected:
 def _around(source: MapSource, built: Sequence[tuple[Entry, Point]], facts: DeviceFacts) -> MapView:
     points = {point.name: point for _, point in built}
     head = source.head
+    written = source.yaml.root.get("points") if isinstance(source.yaml.root, dict) else None
+    broken = frozenset(map(str, written)) - {entry.path[1] for entry, _ in built} if isinstance(written, dict) else frozenset()
     if head is None:
-        return MapView(points=points, facts=facts)
+        return MapView(points=points, facts=facts, broken=broken)
     return MapView(
         points=points,
         facts=facts,
@@ -70,6 +72,7 @@ def _around(source: MapSource, built: Sequence[tuple[Entry, Point]], facts: Devi
         periods=_periods(head),
         bases=frozenset(head.bases),
         level=head.evidence.level if head.evidence else "",
+        broken=broken,
     )
 
 
@@ -108,6 +111,7 @@ def _periods(head: MapHeadIn) -> dict[str, float | None]:
 
 
 def _facts(device: DeviceIn) -> DeviceFacts:
+    serial = device.serial or SerialIn()
     return DeviceFacts(
         unit_id=device.unit_id,
         functions=frozenset(device.functions),
@@ -117,6 +121,8 @@ def _facts(device: DeviceIn) -> DeviceFacts:
         gap_s=float(device.gap_ms or 0) / 1000,
         timeout_s=None if device.timeout_ms is None else float(device.timeout_ms) / 1000,
         readable={Table(table): tuple(_span(text) for text in spans) for table, spans in device.readable.items()},
+        baud=serial.baud,
+        bits_per_character=1 + (serial.data_bits or 8) + (serial.parity in ("even", "odd")) + (serial.stop_bits or 1),
     )
 
 

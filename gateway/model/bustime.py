@@ -1,7 +1,7 @@
 """What an exchange costs on its link, in bytes and seconds."""
 
 from dataclasses import dataclass
-from typing import Self
+from typing import Literal, Self, assert_never
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -26,20 +26,32 @@ class RequestCost:
         return cls(request_s=round_trip_s)
 
 
-def exchange_bytes(count: int, *, is_bits: bool, over_tcp: bool) -> int:
-    """Bytes of a read's request and reply (RTU: 8 + 5 + 2n, TCP: 12 + 9 + 2n; bits by the byte).
+Framing = Literal["rtu", "ascii", "tcp"]
 
-    >>> exchange_bytes(10, is_bits=False, over_tcp=False), exchange_bytes(10, is_bits=True, over_tcp=True)
-    (33, 23)
+
+def exchange_bytes(count: int, *, is_bits: bool, framing: Framing = "rtu") -> int:
+    """Bytes of a read's request and reply (RTU: 8 + 5 + 2n, TCP: 12 + 9 + 2n; bits by the byte; ASCII: two signs a byte).
+
+    >>> [exchange_bytes(10, is_bits=False, framing=framing) for framing in ("rtu", "tcp", "ascii")]
+    [33, 41, 68]
     """
-    return (21 if over_tcp else 13) + ((count + 7) // 8 if is_bits else count * 2)
+    size = 13 + ((count + 7) // 8 if is_bits else count * 2)
+    match framing:
+        case "rtu":
+            return size
+        case "tcp":
+            return size + 8
+        case "ascii":
+            return 2 * size + 2
+        case _ as never:
+            assert_never(never)
 
 
-def serial_time(size: int, baud: int, bits_per_character: int = 11) -> float:
-    """Seconds for which an exchange of `size` bytes holds a serial line, with the quiet time after request and reply.
+def serial_time(size: int, baud: int, bits_per_character: int = 11, *, gap_s: float = 0.0) -> float:
+    """Seconds for which an exchange of `size` bytes holds a serial line, with the silence after request and reply.
 
-    Quiet time: 3.5 characters, 1.75 ms above 19200 baud (Modbus serial line V1.02 2.5.1.1). The device's own
-    delay comes on top.
+    Silence: 3.5 characters, 1.75 ms above 19200 baud (Modbus serial line V1.02 2.5.1.1); after the reply at least
+    `gap_s`. The device's own delay comes on top.
     """
-    quiet_s = 0.00175 if baud > 19200 else 3.5 * bits_per_character / baud
-    return size * bits_per_character / baud + 2 * quiet_s
+    silence_s = 0.00175 if baud > 19200 else 3.5 * bits_per_character / baud
+    return size * bits_per_character / baud + silence_s + max(silence_s, gap_s)

@@ -265,6 +265,9 @@ class DeviceFacts:
     timeout_s: float | None = None
     readable: Mapping[Table, tuple[tuple[int, int], ...]] = field(default_factory=dict)
     """Inclusive PDU address ranges that may be read at all; empty: no limit known."""
+    baud: int | None = None
+    """Speed of the serial line the device leaves the factory with; None: not stated, or no serial device."""
+    bits_per_character: int = 10
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

@@ -8,7 +8,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from gateway.model.address import Table, UnitId
-from gateway.model.bustime import RequestCost, exchange_bytes, serial_time
+from gateway.model.bustime import Framing, RequestCost, exchange_bytes, serial_time
 from gateway.model.plan import PlanError, PlanLimits, ReadBlock, plan_blocks
 from gateway.model.point import Access, DeviceFacts, Order, Point, ScaleFrom
 from tests.unit.model.points import point
@@ -227,18 +227,20 @@ def test_limits_come_from_the_map(facts: DeviceFacts, registers: int, bits: int)
 
 
 @pytest.mark.parametrize(
-    ("count", "is_bits", "over_tcp", "size"),
+    ("count", "is_bits", "framing", "size"),
     [
-        (1, False, False, 15),
-        (125, False, False, 263),
-        (125, False, True, 271),
-        (1, True, False, 14),
-        (16, True, True, 23),
-        (17, True, False, 16),
+        (1, False, "rtu", 15),
+        (125, False, "rtu", 263),
+        (125, False, "tcp", 271),
+        (1, True, "rtu", 14),
+        (16, True, "tcp", 23),
+        (17, True, "rtu", 16),
+        (1, False, "ascii", 32),
     ],
 )
-def test_bytes_of_an_exchange(count: int, is_bits: bool, over_tcp: bool, size: int) -> None:
-    assert exchange_bytes(count, is_bits=is_bits, over_tcp=over_tcp) == size
+def test_bytes_of_an_exchange(count: int, is_bits: bool, framing: Framing, size: int) -> None:
+    """ASCII: `:` + 6 bytes + LRC + CR LF asked, `:` + 5 bytes + LRC + CR LF answered, two signs a byte."""
+    assert exchange_bytes(count, is_bits=is_bits, framing=framing) == size
 
 
 @pytest.mark.parametrize(
@@ -253,3 +255,8 @@ def test_time_on_a_serial_line(baud: int, bits: int, seconds: Decimal) -> None:
     assert serial_time(263, baud, bits) == pytest.approx(float(seconds))
     cost = RequestCost.serial(baud, bits)
     assert cost.request_s + 125 * cost.register_s == pytest.approx(float(seconds))
+    assert serial_time(263, baud, bits, gap_s=1.0) == pytest.approx(float(seconds) + 1.0 - _silence(baud, bits))
+
+
+def _silence(baud: int, bits: int) -> float:
+    return 0.00175 if baud > 19200 else 3.5 * bits / baud
