@@ -13,7 +13,7 @@ _ENGLISH = (
     re.compile(rf"\b(?:is|are)\s+(?:now\s+(?:{_ADVERB}\s+)*(?:{_CHANGED}|{_STATES})|(?:{_CHANGED}|{_STATES})\s+now)\b", re.IGNORECASE),
     re.compile(rf"\b(?:was|were)\s+(?:{_ADVERB}\s+)*(?:{_CHANGED}|{_STATES})\s+(?:successfully|as requested|for you)\b", re.IGNORECASE),
     re.compile(rf"\bsuccessfully\s+(?:{_CHANGED}|{_STATES})\b|\b(?:{_CHANGED}|{_STATES})\s+successfully\b", re.IGNORECASE),
-    re.compile(r"(?:^|[.!:;]\s*)(?:all\s+)?done\b(?!\s+by)|\bit(?:'s| is| has been)\s+done\b", re.IGNORECASE),
+    re.compile(r"(?:^|[.!:;,，]\s*)(?:all\s+)?done\b(?!\s+by)|\bit(?:'s| is| has been)\s+done\b", re.IGNORECASE),
 )
 _FIRST_PERSON = (
     re.compile(
@@ -53,11 +53,16 @@ _STATE_WORDS = {
     "ack": re.compile(r"\backnowledged\b|\bACK_ACTIVE\b|已确认|\backed\b"),
     "other": re.compile(r"\bcleared\b|\bRTN_UNACK\b|\bopen(?:ed)?\b|\bclosed\b|\breset\b|shelved|关|开|复位|屏蔽|恢复"),
 }
-_VERB_STATE = (("stop", "stop", "停"), ("start", "start", "启动"), ("ack", "acknowledg", "确认"), ("ack", "confirm", "确认"))
+_VERB_STATE = (
+    ("stop", "stop", "停"),
+    ("start", "start", "启动"),
+    ("ack", "acknowledg", "确认"),
+    ("ack", "confirm", "确认"),
+)
 _ASKS_CHANGE = re.compile(
-    r"^\W*(?:please|pls|now|then|and|ok(?:ay)?|ignore|you are)?\b.{0,60}?\b(?:set|change|raise|lower|increase|decrease|reduce|start|stop|run"
-    r"|reset|acknowledge|ack"
-    r"|undo|revert|turn|switch|write|put|make|clear|open|close|enable|disable|speed up|slow down)\b",
+    r"^\W*(?:please|pls|now|then|and|ok(?:ay)?|ignore|you are)?\b.{0,60}?\b"
+    r"(?:set|change|raise|lower|increase|decrease|reduce|start|stop|run|reset|acknowledge|ack|undo|revert|turn|switch|write|put|make|clear"
+    r"|open|close|enable|disable|speed up|slow down)\b",
     re.IGNORECASE,
 )
 _ASKS_PAST = re.compile(
