@@ -5,16 +5,16 @@ import logging
 import socket
 from collections.abc import AsyncIterator, Iterator, Sequence
 from contextlib import asynccontextmanager, contextmanager
-from dataclasses import dataclass
 from pathlib import Path
 
 import uvicorn
-from fastapi import APIRouter
+from fastapi import APIRouter, FastAPI
 
-from gateway.api.app import make_app
+from gateway.api.app import API, make_app
 from gateway.api.context import Context
 from gateway.api.events import EventHub
 from gateway.api.metrics import render
+from gateway.api.shield import Shield
 from gateway.app.accounts import WebAccounts
 from gateway.app.gateway import Gateway
 from gateway.app.pages import PageFeed, lockout_of
@@ -26,13 +26,21 @@ log = logging.getLogger(__name__)
 _STOP_S = 1
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class Pages:
-    """What the assistant adds to the web application: features, routers, and folders of files by URL prefix."""
+class Site:
+    """A served page to which parts may be added while it is up."""
 
-    features: tuple[str, ...] = ()
-    routers: tuple[APIRouter, ...] = ()
-    folders: tuple[tuple[str, Path], ...] = ()
+    def __init__(self, app: FastAPI, context: Context, hub: EventHub) -> None:
+        self._app = app
+        self._context = context
+        self._hub = hub
+
+    def add(self, feature: str, routers: Sequence[APIRouter]) -> None:
+        """Serve further routes, and tell open pages of the new feature."""
+        for router in routers:
+            self._app.include_router(router, prefix=API)
+        self._app.openapi_schema = None
+        self._context.features.append(feature)
+        self._hub.publish("features", self._context.features)
 
 
 def listen(web: Web) -> socket.socket:
@@ -56,9 +64,11 @@ def address_of(web: Web, opened: socket.socket) -> str:
 
 
 @asynccontextmanager
-async def serving(gateway: Gateway, web: Web, opened: socket.socket, pages: Pages | None = None) -> AsyncIterator[None]:
-    """Serve on a socket until the context ends; open streams are ended then, requests under way get a second."""
-    pages = pages or Pages()
+async def serving(gateway: Gateway, web: Web, opened: socket.socket, folders: Sequence[tuple[str, Path]] = ()) -> AsyncIterator[Site]:
+    """Serve on a socket until the context ends; open streams are ended then, requests under way get a second.
+
+    `folders` are further folders of the page's files, by URL prefix.
+    """
     hub = EventHub()
     site = gateway.settings.site
     context = Context(
@@ -75,12 +85,11 @@ async def serving(gateway: Gateway, web: Web, opened: socket.socket, pages: Page
         is_secure=bool(web.cert),
         metrics=lambda: render(gateway.read.health(), gateway.read.alarms()),
         lockout=lambda: lockout_of(gateway),
-        features=list(pages.features),
     )
-    app = make_app(context, hosts=_names(web), routers=pages.routers, pages=pages.folders)
+    app = make_app(context, folders)
     server = _Server(
         uvicorn.Config(
-            app,
+            Shield(app, _names(web)),
             log_config=None,
             access_log=False,
             lifespan="off",
@@ -95,7 +104,7 @@ async def serving(gateway: Gateway, web: Web, opened: socket.socket, pages: Page
         feed = group.create_task(PageFeed(gateway, hub).run())
         serve = group.create_task(server.serve(sockets=[opened]))
         try:
-            yield
+            yield Site(app, context, hub)
         finally:
             server.should_exit = True
             hub.close()

@@ -38,13 +38,19 @@ async function open(me) {
   const side = el("aside", { class: "side" }, alarmsPanel(live), proposalsPanel(live), valuesPanel(live));
   const columns = el("main", { class: "columns" }, side);
   replace(root, headerPanel(live, signOut), columns);
-  if (me.features.includes("chat")) {
-    const { chatPanel } = await import("/assistant/chat.js");
-    columns.prepend(chatPanel(live));
-  } else {
-    columns.classList.add("no-chat");
-  }
+  const joined = () => joinChat(columns, live);
+  live.addEventListener("features", joined);
+  await joined();
   live.listen();
+}
+
+// The chat's code is the assistant's: it joins when the assistant does, which may be seconds after the page.
+async function joinChat(columns, plant) {
+  const present = plant.me.features.includes("chat");
+  columns.classList.toggle("no-chat", !present);
+  if (!present || columns.querySelector(".chat-column")) return;
+  const { chatPanel } = await import("/assistant/chat.js");
+  if (!columns.querySelector(".chat-column")) columns.prepend(chatPanel(plant));
 }
 
 async function signOut() {

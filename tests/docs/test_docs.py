@@ -25,7 +25,7 @@ def test_links_lead_to_files(page: Path) -> None:
 @pytest.mark.parametrize("page", PAGES, ids=_ids(PAGES))
 def test_commands_exist(page: Path) -> None:
     known = {*COMMANDS, *(entry.name for entry in entry_points(group="busmate.commands"))}
-    named = {name for name in re.findall(r"(?:^|[`\s])busmate ([a-z]+)", page.read_text(), re.MULTILINE)}
+    named = set(re.findall(r"(?:^|[`\s])busmate ([a-z]+)", page.read_text(), re.MULTILINE))
     assert named - known == set()
 
 
