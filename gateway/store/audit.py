@@ -143,7 +143,9 @@ class Audit:
     def _verify(self, connection: Connection, kept: Anchor | None, anchors: Sequence[Anchor]) -> AuditCheck:
         if any(not self._anchor.is_ours(anchor) for anchor in anchors):
             return AuditCheck(ok=False, records=0, message="an anchor given is not signed with this key")
-        wanted = {anchor.seq: anchor.mac for anchor in (*anchors, *([kept] if kept else []))}
+        wanted: dict[int, set[str]] = {}
+        for anchor in (*anchors, *([kept] if kept else [])):
+            wanted.setdefault(anchor.seq, set()).add(anchor.mac)
         previous, seq = _START, 0
         for row in connection.execute(_rows().order_by(audit.c.seq)):
             found, at, mono, kind, subject, text, mac = row
@@ -152,7 +154,7 @@ class Audit:
             seq = found
             if not hmac.compare_digest(mac, self._mac(previous, seq, at, mono, kind, subject, text)):
                 return AuditCheck(ok=False, records=seq, first_bad=seq, message=f"record {seq} was changed")
-            if wanted.get(seq, mac) != mac:
+            if wanted.get(seq, {mac}) != {mac}:
                 return AuditCheck(ok=False, records=seq, first_bad=seq, message=f"record {seq} is not the one that was anchored")
             previous = mac
         newest = max(wanted, default=0)
