@@ -20,14 +20,14 @@ YamlPath = tuple[str | int, ...]
 
 MAX_BYTES = 4_000_000
 MAX_DEPTH = 32
-MAX_VALUES = 400_000
+MAX_VALUES = 200_000
 MAX_FINDINGS = 200
 
 _INT = re.compile(r"[-+]?(0|[1-9][0-9]*)")
 _BASED_INT = re.compile(r"0o[0-7]+|0x[0-9a-fA-F]+")
 _FLOAT = re.compile(r"[-+]?(\.[0-9]+|(0|[1-9][0-9]*)(\.[0-9]*)?)([eE][-+]?[0-9]{1,3})?")
 _LOOKS_LIKE_NUMBER = re.compile(
-    r"[-+]?(\.(inf|Inf|INF|nan|NaN|NAN)|[0-9][0-9_]*(\.[0-9_]*)?([eE][-+]?[0-9_]+)?|0[xX][0-9a-fA-F_]+|0[bBoO][0-9_]+)"
+    r"[-+]?(\.(inf|Inf|INF|nan|NaN|NAN)|(\.[0-9]|[0-9])[0-9_]*(\.[0-9_]*)?([eE][-+]?[0-9_]+)?|0[xX][0-9a-fA-F_]+|0[bBoO][0-9_]+)"
 )
 _NOT_TEXT = re.compile(r"[^\t\n\r\x20-\x7e\x85\xa0-\ufefe\uff00-\ufffd\U00010000-\U0010ffff]")
 _LONGEST_NUMBER = 64
@@ -85,7 +85,8 @@ def parse_yaml(text: str, file: str) -> YamlFile:
     try:
         root = reader.document(yaml.parse(text, Loader=yaml.CSafeLoader))
     except yaml.MarkedYAMLError as exc:
-        mark = exc.problem_mark or exc.context_mark
+        is_open_quote = "quoted scalar" in (exc.context or "")
+        mark = exc.context_mark if is_open_quote else exc.problem_mark or exc.context_mark
         message = " ".join(part for part in (exc.context, exc.problem) if part)
         fix = "indent with spaces" if "\t" in _line(text, mark.line if mark else 0) else "mend the YAML there"
         finding = Finding(code="yaml_syntax", message=message, fix=fix, file=file, line=mark.line + 1 if mark else 1)

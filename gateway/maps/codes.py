@@ -162,7 +162,6 @@ _WARNINGS: Mapping[str, str] = {
     "instruction_like": "a text that reads like an instruction to a language model",
     "alias_shared": "two devices with the same alias",
     "web_without_tls": "pages served beyond this machine without TLS",
-    "bus_overloaded": "a link that would be busy all the time",
 }
 
 CODES: Mapping[str, tuple[Severity, str]] = {

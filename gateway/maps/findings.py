@@ -104,6 +104,8 @@ def _fix(error: ErrorDetails, value: YamlValue) -> str:
         case "missing":
             return f"add `{error['loc'][-1]}:`"
         case "extra_forbidden":
+            if error["loc"][-1] in _known_keys(Strict):
+                return "it belongs elsewhere; remove it here"
             near = get_close_matches(str(error["loc"][-1]).replace("-", "_").lower(), _known_keys(Strict), n=1)
             return f"did you mean {near[0]}?" if near else "remove it"
         case "literal_error" | "enum":

@@ -1,10 +1,12 @@
 """Register maps from files: one by its path, one by its id, or a folder of them."""
 
+import re
 from collections.abc import Sequence
 from pathlib import Path
 
 from gateway.errors import Finding, MapError
 from gateway.maps.inspect import inspect_map
+from gateway.maps.schema_types import ID
 from gateway.model.point import RegisterMap
 
 
@@ -23,7 +25,7 @@ def shipped_maps() -> Path:
 
 def find_map(map_id: str, folders: Sequence[Path] = ()) -> Path:
     """The file of map `map_id`, looked for in `folders` and then among the shipped maps; raises MapError."""
-    for folder in (*folders, shipped_maps()):
+    for folder in (*folders, shipped_maps()) if re.fullmatch(ID, map_id) else ():
         path = folder / f"{map_id}.yaml"
         if path.is_file():
             return path

@@ -2,17 +2,10 @@
 
 from typing import Annotated, Literal
 
-from pydantic import BeforeValidator, Field, WithJsonSchema
+from pydantic import Field
 
 from gateway.maps.schema_point import Enum, PointIn, TableName
-from gateway.maps.schema_types import ID, NAME, Number, Pause, Period, PollPeriod, Strict, Words
-
-
-def _scalar_text(value: object) -> object:
-    return str(value) if isinstance(value, int) and not isinstance(value, bool) else value
-
-
-Revision = Annotated[str, BeforeValidator(_scalar_text), WithJsonSchema({"type": ["string", "integer"]})]
+from gateway.maps.schema_types import ID, NAME, Number, Pause, Period, Plain, PollPeriod, Strict, Words
 
 
 class ManualIn(Strict):
@@ -20,8 +13,8 @@ class ManualIn(Strict):
 
     title: str
     addressing: Literal["pdu", "reg", "ref"]
-    revision: Revision = ""
-    date: Revision = ""
+    revision: Plain = ""
+    date: Plain = ""
     file: str = ""
     sha256: str = ""
 
@@ -30,8 +23,8 @@ class EvidenceIn(Strict):
     """How the map is known to be right."""
 
     level: Literal["bench", "document", "community"]
-    firmware: Revision = ""
-    on: Revision = ""
+    firmware: Plain = ""
+    on: Plain = ""
     note: str = ""
 
 

@@ -12,10 +12,10 @@ from gateway.maps.schema_types import (
     DeadbandIn,
     Interlocks,
     Number,
-    Page,
     Patterns,
     Pause,
     Period,
+    Plain,
     Priority,
     Strict,
     Words,
@@ -217,8 +217,8 @@ class PointIn(Strict):
     description: Words | None = None
     aliases: list[str] = Field(default_factory=list, max_length=60)
     group: str = ""
-    page: Page = ""
-    section: Page = ""
+    page: Plain = ""
+    section: Plain = ""
     source: str = ""
     confidence: Confidence | None = None
     note: Words | None = None

@@ -85,8 +85,9 @@ def _patterns(value: object) -> object:
     return dict.fromkeys(value, "not_available") if isinstance(value, list) else value
 
 
-def _page(value: object) -> object:
-    return str(value) if isinstance(value, int) and not isinstance(value, bool) else value
+def _plain(value: object) -> object:
+    """Numbers keep their digits: 3.10 is not 3.1."""
+    return str(value) if isinstance(value, int | Decimal) and not isinstance(value, bool) else value
 
 
 def _interlocks(value: object) -> object:
@@ -132,7 +133,8 @@ DeadbandIn = Annotated[
     WithJsonSchema({"anyOf": [_NUMBER_SCHEMA, {"type": "string", "pattern": f"^{_PERCENT.pattern}$"}]}),
 ]
 Patterns = Annotated[Mapping[int, str], BeforeValidator(_patterns), WithJsonSchema(_PATTERNS_SCHEMA)]
-Page = Annotated[str, BeforeValidator(_page), WithJsonSchema({"type": ["string", "integer"]})]
+Plain = Annotated[str, BeforeValidator(_plain), WithJsonSchema({"type": ["string", "number"]})]
+"""Text that may look like a number: a page, a section, a revision."""
 Priority = Literal["low", "medium", "high"]
 Confidence = Literal["high", "medium", "low"]
 

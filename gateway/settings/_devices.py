@@ -12,7 +12,7 @@ from gateway.maps.load import find_map
 from gateway.maps.rules.apply import POINT_RULES
 from gateway.maps.rules.base import MapView
 from gateway.maps.rules.conditions import Resolve, condition_faults, resolver
-from gateway.maps.rules.people import fold, taken_aliases
+from gateway.maps.rules.people import alias_meanings, fold
 from gateway.model.point import FieldOf, Point, RegisterMap
 from gateway.settings._schema import DeviceIn, LinkIn
 from gateway.settings._site import tighten
@@ -69,12 +69,18 @@ def unit_findings(yaml: YamlFile, devices: Mapping[int, DeviceIn], links: Mappin
 def site_map(yaml: YamlFile, number: int, device: DeviceIn, given: RegisterMap, findings: list[Finding]) -> RegisterMap:
     """The device's map under the site's rules."""
     points: dict[str, Point] = dict(given.points)
+    meant = alias_meanings(points)
     around = MapView(points=points, facts=given.device, periods=given.periods)
     for name, site in device.points.items():
         path: YamlPath = ("devices", number, "points", name)
         if name not in points:
             findings.append(place(yaml, path, "unknown_point", f"map {given.id} has no point {name}", f"it has {', '.join(points)}"))
             continue
+        for index, alias in enumerate(site.aliases):
+            other = meant.setdefault(fold(alias), name)
+            if other != name:
+                message = f"{alias!r} already means {other}"
+                findings.append(place(yaml, (*path, "aliases", index), "alias_taken", message, "make each alias mean one point"))
         points[name], faults = tighten(points[name], site)
         if not faults:
             faults = [fault for rule in POINT_RULES for fault in rule(points[name], around) if fault.keys[0] in site.model_fields_set]
@@ -82,10 +88,6 @@ def site_map(yaml: YamlFile, number: int, device: DeviceIn, given: RegisterMap, 
         if points[name].poll not in given.periods:
             message = f"map {given.id} has no poll group {points[name].poll}"
             findings.append(place(yaml, (*path, "poll"), "unknown_poll_group", message, f"write one of {', '.join(given.periods)}"))
-    for name, alias, other in taken_aliases(points):
-        if alias in (device.points[name].aliases if name in device.points else []):
-            path = ("devices", number, "points", name, "aliases")
-            findings.append(place(yaml, path, "alias_taken", f"{alias!r} already means {other}", "make each alias mean one point"))
     rules = repr([(name, device.points[name]) for name in sorted(device.points)])
     version = hashlib.sha256(f"{given.version} {rules}".encode()).hexdigest()[:16] if device.points else given.version
     return replace(given, points=points, version=version)
@@ -93,14 +95,14 @@ def site_map(yaml: YamlFile, number: int, device: DeviceIn, given: RegisterMap, 
 
 def interlock_findings(yaml: YamlFile, devices: Mapping[int, DeviceIn], maps: Mapping[str, RegisterMap]) -> Iterator[Finding]:
     """Conditions that can't be understood, or speak of a tag that isn't there."""
+    broken = frozenset(device.id for device in devices.values() if device.id not in maps)
     for number, device in devices.items():
-        own = maps.get(device.id)
-        for name, site in device.points.items() if own else ():
+        for name, site in device.points.items() if device.id in maps else ():
             for index, interlock in enumerate(site.write.interlock or [] if site.write else []):
                 path = ("devices", number, "points", name, "write", "interlock", index)
-                resolve = _tag_resolver(maps, device.id)
-                for fault in (fault for text in interlock.all for fault in condition_faults(text, path, resolve, unknown="unknown_tag")):
-                    yield place(yaml, fault.keys, fault.code, fault.message, fault.fix)
+                for text in interlock.all:
+                    for fault in condition_faults(text, path, _tag_resolver(maps, device.id), unknown="unknown_tag", broken=broken):
+                        yield place(yaml, fault.keys, fault.code, fault.message, fault.fix)
 
 
 def shared_aliases(yaml: YamlFile, devices: Mapping[int, DeviceIn]) -> Iterator[Finding]:

@@ -3,10 +3,10 @@
 from decimal import Decimal
 from typing import Annotated, Literal
 
-from pydantic import BeforeValidator, Field, WithJsonSchema
+from pydantic import Field
 
 from gateway.maps.schema_point import AlarmIn, ValidIn
-from gateway.maps.schema_types import ID, DeadbandIn, Interlocks, Number, Pause, Strict, Words, seconds
+from gateway.maps.schema_types import ID, DeadbandIn, Interlocks, Number, Pause, Plain, Strict, Words, seconds
 
 Seconds = Annotated[Number, Field(ge=0)]
 AboveZero = Annotated[Number, Field(gt=0)]
@@ -14,11 +14,7 @@ Language = Literal["en", "zh"]
 PortNumber = Annotated[int, Field(ge=1, le=65535)]
 
 
-def _strings(value: object) -> object:
-    return str(value) if isinstance(value, int) and not isinstance(value, bool) else value
-
-
-SpokenName = Annotated[str, BeforeValidator(_strings), WithJsonSchema({"type": ["string", "integer"]}), Field(min_length=1, max_length=80)]
+SpokenName = Annotated[Plain, Field(min_length=1, max_length=80)]
 
 
 class SiteIn(Strict):

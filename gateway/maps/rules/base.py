@@ -42,6 +42,12 @@ class MapView:
     periods: Mapping[str, float | None] | None = None
     bases: frozenset[str] = frozenset()
     level: str = ""
+    broken: frozenset[str] = frozenset()
+    """Names in the file that no point could be made of: they are reported once, not again where they are named."""
+
+    def lacks(self, name: str) -> bool:
+        """True if the file has no point of that name."""
+        return name not in self.points and name not in self.broken
 
 
 def is_number(point: Point) -> bool:
@@ -65,6 +71,13 @@ def shape(point: Point) -> Shape | None:
     except ValueError:
         return None
     return found if found.low + found.width <= found.words * 16 else None
+
+
+def is_encodable(point: Point) -> bool:
+    """True if a value of the point can be turned into words without another point and without dividing by zero."""
+    is_flat = point.range is not None and (point.range.raw_low == point.range.raw_high or point.range.low == point.range.high)
+    fits_words = point.table.is_bits or shape(point) is not None
+    return fits_words and point.held_by is None and point.scale != 0 and not is_flat
 
 
 def raw_limits(point: Point) -> tuple[float, float] | None:

@@ -15,7 +15,12 @@ def interlocks(item: Item, around: MapView) -> Iterator[Fault]:
     """The conditions of a point's interlocks; they speak of points of the same map."""
     for number, interlock in enumerate(item.point.write.interlock if item.point.write else ()):
         for condition in interlock.conditions:
-            yield from condition_faults(condition, ("write", "interlock", number), resolver(around.points))
+            yield from own_faults(condition, ("write", "interlock", number), around)
+
+
+def own_faults(text: str, keys: YamlPath, around: MapView) -> Iterator[Fault]:
+    """What is wrong with a condition on points of one map."""
+    yield from condition_faults(text, keys, resolver(around.points), broken=around.broken)
 
 
 def resolver(points: Mapping[str, Point]) -> Resolve:
@@ -32,14 +37,21 @@ def resolver(points: Mapping[str, Point]) -> Resolve:
     return resolve
 
 
-def condition_faults(text: str, keys: YamlPath, resolve: Resolve, *, unknown: str = "unknown_point") -> Iterator[Fault]:
-    """What is wrong with one condition; `unknown` is the code for a name that `resolve` does not know."""
+def condition_faults(
+    text: str, keys: YamlPath, resolve: Resolve, *, unknown: str = "unknown_point", broken: frozenset[str] = frozenset()
+) -> Iterator[Fault]:
+    """What is wrong with one condition; `unknown` is the code for a name that `resolve` does not know.
+
+    Names that begin with one of `broken` have faults of their own and are passed over.
+    """
     try:
         condition = parse(text)
     except ConditionError as exc:
         yield Fault(keys, "bad_condition", str(exc), "write NAME, one of == != < <= > >=, and a number or 'label'")
         return
     found = resolve(condition.name)
+    if found is None and condition.name.split(".")[0] in broken:
+        return
     if found is None:
         is_tag = unknown == "unknown_point" and "." in condition.name and resolve(condition.name.split(".")[0]) is None
         if is_tag:

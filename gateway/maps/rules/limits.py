@@ -3,7 +3,7 @@
 from collections.abc import Iterator
 from decimal import Decimal
 
-from gateway.maps.rules.base import Fault, MapView, is_number, shape
+from gateway.maps.rules.base import Fault, MapView, is_encodable, is_number, shape
 from gateway.model.codec import TYPES
 from gateway.model.encode import EncodeError, encode_point, limit_faults
 from gateway.model.point import Access, Point, WriteRule
@@ -34,7 +34,7 @@ def limits(point: Point, _around: MapView) -> Iterator[Fault]:
         yield Fault(("write", "min"), "limits_crossed", f"min {rule.min} is above max {rule.max}", "exchange them")
         return
     yield from _steps(rule)
-    if point.held_by is None and shape(point) is not None and point.scale != 0:
+    if is_encodable(point):
         yield from _on_grid(point, rule)
         yield from _sentinels(point, rule)
 

@@ -44,12 +44,21 @@ def aliases(items: Mapping[str, Item], _around: MapView) -> Iterator[tuple[Item,
                 )
 
 
-def taken_aliases(points: Mapping[str, Point]) -> Iterator[tuple[str, str, str]]:
-    """Point, alias and the other point that the alias already means."""
+def alias_meanings(points: Mapping[str, Point]) -> dict[str, str]:
+    """Folded alias or name -> the point it means."""
     meant = {fold(name): name for name in points}
     for name, point in points.items():
         for alias in point.aliases:
-            other = meant.setdefault(fold(alias), name)
+            meant.setdefault(fold(alias), name)
+    return meant
+
+
+def taken_aliases(points: Mapping[str, Point]) -> Iterator[tuple[str, str, str]]:
+    """Point, alias and the other point that the alias already means."""
+    meant = alias_meanings(points)
+    for name, point in points.items():
+        for alias in point.aliases:
+            other = meant[fold(alias)]
             if other != name:
                 yield name, alias, other
 

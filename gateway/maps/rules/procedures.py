@@ -2,8 +2,8 @@
 
 from collections.abc import Iterator
 
-from gateway.maps.rules.base import Fault, MapView
-from gateway.maps.rules.conditions import condition_faults, resolver
+from gateway.maps.rules.base import Fault, MapView, is_encodable
+from gateway.maps.rules.conditions import own_faults
 from gateway.maps.schema import MapHeadIn, StepIn
 from gateway.model.encode import EncodeError, encode_point, limit_faults
 from gateway.model.point import Access
@@ -28,7 +28,7 @@ def _step(step: StepIn, keys: YamlPath, around: MapView) -> Iterator[Fault]:
             "write {write: POINT, value: V} or {wait: CONDITION, timeout: 5s}",
         )
     elif step.wait is not None:
-        yield from condition_faults(step.wait, (*keys, "wait"), resolver(around.points))
+        yield from own_faults(step.wait, (*keys, "wait"), around)
     else:
         yield from _write(step, keys, around)
 
@@ -36,10 +36,14 @@ def _step(step: StepIn, keys: YamlPath, around: MapView) -> Iterator[Fault]:
 def _write(step: StepIn, keys: YamlPath, around: MapView) -> Iterator[Fault]:
     point = around.points.get(step.write or "")
     if point is None:
+        if not around.lacks(step.write or ""):
+            return
         yield Fault((*keys, "write"), "unknown_point", f"no point {step.write}", "write the name of a point of this map")
         return
     if point.access is Access.RO or point.write is None:
         yield Fault((*keys, "write"), "not_writable", f"{point.name} can't be written", "name a point with access rw or wo")
+        return
+    if not is_encodable(point):
         return
     try:
         encoded = encode_point(point, step.value)

@@ -2,8 +2,8 @@
 
 from collections.abc import Iterator
 
-from gateway.maps.rules.base import Fault, Item, MapView
-from gateway.maps.rules.conditions import condition_faults, resolver
+from gateway.maps.rules.base import Fault, Item, MapView, is_encodable
+from gateway.maps.rules.conditions import own_faults
 from gateway.model.encode import EncodeError, encode_point
 
 
@@ -13,11 +13,11 @@ def simulation(item: Item, around: MapView) -> Iterator[Fault]:
     if sim is None:
         return
     for key, name in (("follows", sim.follows), ("counter_of", sim.counter_of)):
-        if name is not None and name not in around.points:
+        if name is not None and around.lacks(name):
             yield Fault(("sim", key), "unknown_point", f"no point {name}", "write the name of a point of this map")
     if sim.when is not None:
-        yield from condition_faults(sim.when, ("sim", "when"), resolver(around.points))
-    if sim.value is not None and item.point.held_by is None:
+        yield from own_faults(sim.when, ("sim", "when"), around)
+    if sim.value is not None and is_encodable(item.point):
         try:
             encode_point(item.point, sim.value)
         except EncodeError as exc:

@@ -65,6 +65,8 @@ def sources(item: Item, around: MapView) -> Iterator[Fault]:
     key = "scale_from" if point.scale_from else "range_from"
     source = around.points.get(point.held_by)
     if source is None:
+        if not around.lacks(point.held_by):
+            return
         yield Fault((key, "point"), "unknown_point", f"no point {point.held_by}", "write the name of a point of this map")
         return
     if source.type in TEXTS or source.access is Access.WO or source.format is not None:

@@ -47,9 +47,9 @@ def proof(item: Item, around: MapView) -> Iterator[Fault]:
     if isinstance(rule.readback, str):
         source = around.points.get(rule.readback)
         if source is None:
-            yield Fault(
-                ("write", "readback"), "unknown_point", f"no point {rule.readback}", "write the name of a point of this map, true or false"
-            )
+            if around.lacks(rule.readback):
+                fix = "write the name of a point of this map, true or false"
+                yield Fault(("write", "readback"), "unknown_point", f"no point {rule.readback}", fix)
         elif source.access is Access.WO or (source.type is not point.type and source.table.is_bits is not point.table.is_bits):
             message = f"{source.name} can't show what was written to {point.name}"
             yield Fault(("write", "readback"), "bad_readback", message, "name a readable point of the same kind of value")

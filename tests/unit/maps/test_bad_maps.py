@@ -1,6 +1,5 @@
-"""Every seeded bad map gives exactly the findings that stand at its lines (`#! code code`)."""
+"""Every seeded bad map gives exactly the findings that stand at its lines."""
 
-import re
 from collections import Counter
 from pathlib import Path
 
@@ -8,17 +7,9 @@ import pytest
 
 from gateway.maps.check import check_map
 from gateway.maps.codes import CODES
+from tests.seeded import GOLDEN, expected
 
-BAD_MAPS = sorted((Path(__file__).parents[2] / "golden" / "bad_maps").glob("*.yaml"))
-
-
-def expected(path: Path) -> Counter[tuple[int, str]]:
-    """Line and code of each finding the file asks for."""
-    found: Counter[tuple[int, str]] = Counter()
-    for number, line in enumerate(path.read_text(encoding="utf-8").split("\n"), start=1):
-        marker = re.search(r"#! (.+)$", line)
-        found.update((number, code) for code in (marker[1].split() if marker else []))
-    return found
+BAD_MAPS = sorted((GOLDEN / "bad_maps").glob("*.yaml"))
 
 
 @pytest.mark.parametrize("path", BAD_MAPS, ids=lambda path: path.stem)

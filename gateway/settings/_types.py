@@ -1,0 +1,67 @@
+"""What a configuration says, ready for use."""
+
+from collections.abc import Mapping
+from dataclasses import dataclass
+from pathlib import Path
+from zoneinfo import ZoneInfo
+
+from gateway.errors import Finding
+from gateway.link.options import LinkOptions
+from gateway.model.address import UnitId
+from gateway.model.point import RegisterMap, Text
+from gateway.yamlfile import YamlValue
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Site:
+    """The plant."""
+
+    name: Text
+    timezone: ZoneInfo
+    languages: tuple[str, ...]
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Web:
+    """Where the pages are served, under which further host names; `cert` and `key` are paths, empty without TLS."""
+
+    host: str
+    port: int
+    hosts: tuple[str, ...] = ()
+    plain_http: bool = False
+    cert: str = ""
+    key: str = ""
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class DeviceSettings:
+    """A configured device; `map` has the site's rules applied. `stale_after_s` None: three periods of the point's group."""
+
+    id: str
+    link: str
+    unit_id: UnitId
+    map: RegisterMap
+    title: Text
+    aliases: tuple[str, ...] = ()
+    area: str = ""
+    stale_after_s: float | None = None
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Settings:
+    """One configuration, with all paths absolute. `assistant` is the block as written, `warnings` what `check` would say."""
+
+    file: Path
+    site: Site
+    data_dir: Path
+    store_url: str
+    links: tuple[LinkOptions, ...]
+    devices: tuple[DeviceSettings, ...]
+    web: Web
+    assistant: Mapping[str, YamlValue]
+    warnings: tuple[Finding, ...] = ()
+
+    @property
+    def folder(self) -> Path:
+        """The folder that relative paths of the file start from."""
+        return self.file.parent
