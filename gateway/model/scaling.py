@@ -97,7 +97,8 @@ def finisher(point: Point, source: Scalar | None = None) -> Finisher:
     scaling = scaling_of(point, source)
     if scaling is None:
         return lambda _raw: (None, BAD_SCALE_FACTOR)
-    return _checked(_applied(scaling, is_float=TYPES[point.type].is_float), point)
+    is_float = TYPES[point.type].is_float
+    return _checked(_line(scaling, is_float=is_float), point, is_float=is_float)
 
 
 def is_plain(point: Point) -> bool:
@@ -145,12 +146,15 @@ def _whole(source: Scalar | None) -> int | None:
     return int(source) if source == int(source) else None
 
 
-def _applied(scaling: Scaling, *, is_float: bool) -> Callable[[Raw], Number]:
+def _line(scaling: Scaling, *, is_float: bool) -> Callable[[Raw], Number]:
     if is_float:
         return (lambda raw: float(raw) + 0.0) if scaling == _UNITY else (lambda raw: float(scaling.apply(Decimal(raw))))
-    if isinstance(scaling, Linear) and _is_whole(scaling.scale) and _is_whole(scaling.offset):
-        scale, offset = int(scaling.scale), int(scaling.offset)
-        return lambda raw: int(raw) * scale + offset
+    if isinstance(scaling, Linear):
+        if _is_whole(scaling.scale) and _is_whole(scaling.offset):
+            scale, offset = int(scaling.scale), int(scaling.offset)
+            return lambda raw: int(raw) * scale + offset
+        fma, factor, start = _EXACT.fma, scaling.scale, scaling.offset
+        return lambda raw: fma(int(raw), factor, start)
     return lambda raw: scaling.apply(int(raw))
 
 
@@ -158,16 +162,22 @@ def _is_whole(number: Decimal) -> bool:
     return number == number.to_integral_value()
 
 
-def _checked(apply: Callable[[Raw], Number], point: Point) -> Finisher:
-    low = point.valid.min if point.valid else None
-    high = point.valid.max if point.valid else None
+def _checked(line: Callable[[Raw], Number], point: Point, *, is_float: bool) -> Finisher:
+    if point.valid is None and not is_float:
+        return lambda raw: (line(raw), None)
+    low, high = (_bound(limit, is_float=is_float) for limit in ((point.valid.min, point.valid.max) if point.valid else (None, None)))
 
     def checked(raw: Raw) -> Finished:
-        value = apply(raw)
-        if isinstance(value, float) and not math.isfinite(value):
+        value = line(raw)
+        if is_float and not math.isfinite(value):
             return None, NOT_FINITE
         if (low is not None and value < low) or (high is not None and value > high):
             return value, OUT_OF_RANGE
         return value, None
 
     return checked
+
+
+def _bound(limit: Decimal | None, *, is_float: bool) -> float | Decimal | None:
+    """In the type of the values, which also lets a float limit of 0.1 admit the float 0.1."""
+    return float(limit) if limit is not None and is_float else limit
