@@ -62,10 +62,11 @@ class ReadWriteRegisters:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Identify:
-    """Function 43/14: device identification objects, `code` 1 basic, 2 regular, 3 extended."""
+    """Function 43/14: device identification objects from `object_id` on, `code` 1 basic, 2 regular, 3 extended."""
 
     unit_id: UnitId
     code: int = 1
+    object_id: int = 0
 
 
 Request = Read | WriteRegisters | WriteCoils | MaskWrite | ReadWriteRegisters | Identify
@@ -75,13 +76,15 @@ Request = Read | WriteRegisters | WriteCoils | MaskWrite | ReadWriteRegisters | 
 class Reply:
     """A reply that was proved to belong to its request.
 
-    `words` holds registers, or 0 and 1 for coils and discrete inputs; empty for writes.
+    `words` holds registers, or 0 and 1 for coils and discrete inputs; empty for writes. `next_object` is set if more
+    identification objects follow from there.
     """
 
     words: Sequence[int]
     read_at: datetime
     read_mono: float
     objects: tuple[tuple[int, bytes], ...] = ()
+    next_object: int | None = None
 
 
 class Transport(Protocol):

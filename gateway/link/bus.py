@@ -58,6 +58,7 @@ class Bus:
         self._last_end = float("-inf")
         self._units: set[UnitId] = set()
         self._silent: list[UnitId] = []
+        self._heard = 0
         self._on_connection = 0
         self._hangs_up = False
         self._stopped = False
@@ -102,7 +103,7 @@ class Bus:
                 else:
                     await self._do(job, lane)
                 if not self._queue and (self.options.close_after_poll or self.options.on_demand):
-                    await self.transport.close()
+                    await self._close()
         finally:
             self._stopped = True
             for job in self._queue.drain():
@@ -145,7 +146,7 @@ class Bus:
     async def _exchange(self, request: Request, timeout_s: float) -> Reply:
         is_read = isinstance(request, Read | Identify)
         if not is_read and self._hangs_up and self._on_connection:
-            await self.transport.close()
+            await self._close()
         try:
             return await self._attempt(request, timeout_s)
         except LinkDownError as error:
@@ -241,13 +242,22 @@ class Bus:
             _log.info("link %s is up again", self.id, extra={"link": self.id})
 
     async def _note_silence(self, unit: UnitId) -> None:
-        """Close a socket on which every unit is silent; one silent unit among others is its own trouble."""
+        """Close a socket on which every unit is silent, to dial anew; one silent unit among others is its own trouble.
+
+        Replies that come too late are signs of life.
+        """
         self.stats.timeouts += 1
+        heard = self.transport.trace.bytes_in
+        if heard != self._heard:
+            self._silent.clear()
+        self._heard = heard
         self._silent.append(unit)
-        if self.options.is_serial or len(self._silent) < _SILENT_EXCHANGES or not self._units.issubset(self._silent):
-            return
-        self._note_down("connected, but nothing answers")
-        self._backoff.failed(self._clock.monotonic())
+        if not self.options.is_serial and len(self._silent) >= _SILENT_EXCHANGES and self._units.issubset(self._silent):
+            _log.info("link %s is silent; it is dialled anew", self.id, extra={"link": self.id})
+            await self._close()
+
+    async def _close(self) -> None:
+        self._on_connection = 0
         await self.transport.close()
 
     def _note_down(self, cause: str) -> None:

@@ -28,6 +28,7 @@ class Trace:
 
     def __init__(self) -> None:
         self.dropped: Counter[str] = Counter()
+        self.bytes_in = 0
         self._frames: deque[TracedFrame] = deque(maxlen=_KEPT)
 
     def sent(self, at: datetime, data: bytes) -> None:
@@ -36,6 +37,7 @@ class Trace:
 
     def received(self, at: datetime, data: bytes) -> None:
         """Note bytes that came."""
+        self.bytes_in += len(data)
         self._frames.append(TracedFrame(at, "in", data))
 
     def frames(self) -> Sequence[TracedFrame]:

@@ -144,7 +144,13 @@ class WireTransport:
         finally:
             self._expected = self._answer = None
             self._stop_idle()
-        return Reply(words=payload.words, objects=payload.objects, read_at=self._clock.utc(), read_mono=self._clock.monotonic())
+        return Reply(
+            words=payload.words,
+            objects=payload.objects,
+            next_object=payload.next_object,
+            read_at=self._clock.utc(),
+            read_mono=self._clock.monotonic(),
+        )
 
     def _given_up(self, expected: Expectation) -> LinkError:
         error = expected.give_up()

@@ -21,10 +21,11 @@ _MEI, _MEI_IDENTIFY = 0x2B, 0x0E
 
 @dataclass(frozen=True, slots=True)
 class Payload:
-    """What a proved reply carries: registers or bits, and identification objects."""
+    """What a proved reply carries: registers or bits, identification objects and where more of them begin."""
 
     words: Sequence[int] = ()
     objects: tuple[tuple[int, bytes], ...] = ()
+    next_object: int | None = None
 
 
 def check(request: Request, link: str = "") -> None:
@@ -72,8 +73,8 @@ def encode(request: Request) -> bytes:
         case ReadWriteRegisters(read_address=read_address, count=count, write_address=write_address, words=words):
             head = struct.pack(">BHHHHB", 23, read_address, count, write_address, len(words), 2 * len(words))
             return head + struct.pack(f">{len(words)}H", *words)
-        case Identify(code=code):
-            return bytes((_MEI, _MEI_IDENTIFY, code, 0))
+        case Identify(code=code, object_id=object_id):
+            return bytes((_MEI, _MEI_IDENTIFY, code, object_id))
 
 
 def reply_prefix(request: Request) -> bytes:
@@ -118,7 +119,7 @@ def decode(request: Request, pdu: bytes, link: str = "") -> Payload:
         raise _wrong(request, link, FUNCTION_MISMATCH, f"reply has function {pdu[:1].hex() or 'none'}, expected {function:02x}")
     match request:
         case Identify():
-            return Payload(objects=_objects(request, pdu, link))
+            return Payload(objects=_objects(request, pdu, link), next_object=pdu[5] if pdu[4] else None)
         case Read() | ReadWriteRegisters():
             if pdu[1:2] != prefix[1:] or len(pdu) != 2 + pdu[1]:
                 raise _wrong(

@@ -38,10 +38,11 @@ class PymodbusLine:
         protocol = _Protocol(self._params, received, lost)
         try:
             protocol.transport, _ = await protocol.call_create()
+            self._tune(protocol.transport)
         except (OSError, ValueError, termios.error) as exc:
+            protocol.close()
             raise self._down(exc) from exc
         self._protocol = protocol
-        self._tune(protocol.transport)
         await asyncio.sleep(0)
 
     def send(self, data: bytes) -> None:
