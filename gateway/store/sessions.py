@@ -65,7 +65,7 @@ class Sessions:
     async def prune(self) -> None:
         """Forget sessions that are over."""
         limit = to_us(self._clock.utc()) - int(self._lifetime_s * 1e6)
-        await self._store.write(lambda connection: connection.execute(delete(sessions).where(sessions.c.started_at < limit)))
+        await self._store.write(lambda connection: connection.execute(delete(sessions).where(sessions.c.started_at <= limit)))
 
     def _find(self, connection: Connection, token: str) -> tuple[Session, float] | None:
         joined = select(sessions, users.c.role).join(users, users.c.name == sessions.c.user)

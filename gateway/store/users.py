@@ -3,7 +3,6 @@
 import re
 from collections.abc import Sequence
 from dataclasses import dataclass
-from functools import lru_cache
 
 from argon2 import PasswordHasher
 from argon2.exceptions import InvalidHashError, VerificationError
@@ -23,7 +22,6 @@ _FREE_TRIES: dict[str, int] = {"user": 5, "address": 20}
 _FIRST_LOCK_S = 30.0
 _LONGEST_LOCK_S = 900.0
 _NAME = re.compile(r"[\w][\w.@ -]{0,99}")
-_HASHER = PasswordHasher()
 
 
 class AccountError(GatewayError):
@@ -43,10 +41,12 @@ class SignIn:
 class Users:
     """The accounts of one store. Every change and every try stands in the audit."""
 
-    def __init__(self, store: Store, audit: Audit, clock: Clock) -> None:
+    def __init__(self, store: Store, audit: Audit, clock: Clock, *, hasher: PasswordHasher | None = None) -> None:
         self._store = store
         self._audit = audit
         self._clock = clock
+        self._hasher = hasher or PasswordHasher()
+        self._of_nobody = ""
 
     async def add(self, name: str, password: str, role: Role, *, by: str) -> None:
         """A new account. Raises AccountError."""
@@ -94,7 +94,7 @@ class Users:
         wait_s = await self._store.read(lambda connection: self._wait_s(connection, name, address))
         if wait_s > 0:
             return SignIn(user=None, wait_s=wait_s)
-        found, is_right = await self._store.read(lambda connection: _verify(connection, name, password))
+        found, is_right = await self._store.read(lambda connection: self._verify(connection, name, password))
         mono, now = self._clock.monotonic(), to_us(self._clock.utc())
 
         def work(connection: Connection, append: Append) -> None:
@@ -145,7 +145,18 @@ class Users:
     async def _hash(self, password: str) -> str:
         if len(password) < MIN_PASSWORD or not password.strip():
             raise AccountError(f"a password has at least {MIN_PASSWORD} characters")
-        return await self._store.read(lambda _: _HASHER.hash(password))
+        return await self._store.read(lambda _: self._hasher.hash(password))
+
+    def _verify(self, connection: Connection, name: str, password: str) -> tuple[User | None, bool]:
+        """The account and whether the password is its own; as slow for a name that does not exist."""
+        row = connection.execute(_all().where(users.c.name == name)).first()
+        if not self._of_nobody:
+            self._of_nobody = self._hasher.hash("of nobody")
+        try:
+            self._hasher.verify(self._of_nobody if row is None else row[2], password)
+        except (VerificationError, InvalidHashError):
+            return None, False
+        return (None, False) if row is None or row[3] else (_user(row), True)
 
 
 def _find(connection: Connection, name: str) -> User | None:
@@ -156,21 +167,6 @@ def _find(connection: Connection, name: str) -> User | None:
 def _user(row: Row[str, str, str, bool, int]) -> User:
     name, role, _, is_disabled, created_at = row
     return User(name=name, role=Role(role), is_disabled=is_disabled, created_at=from_us(created_at))
-
-
-def _verify(connection: Connection, name: str, password: str) -> tuple[User | None, bool]:
-    """The account and whether the password is its own; as slow for a name that does not exist."""
-    row = connection.execute(_all().where(users.c.name == name)).first()
-    try:
-        _HASHER.verify(_nobody() if row is None else row[2], password)
-    except (VerificationError, InvalidHashError):
-        return None, False
-    return (None, False) if row is None or row[3] else (_user(row), True)
-
-
-@lru_cache(maxsize=1)
-def _nobody() -> str:
-    return _HASHER.hash("of nobody")
 
 
 def _all() -> Select[str, str, str, bool, int]:
