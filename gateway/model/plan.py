@@ -105,9 +105,14 @@ def _check_readable(point: Point, table: Table, limits: PlanLimits) -> None:
     if point.words > limits.largest(table):
         message = f"needs {point.words} registers in one exchange, but the device gives at most {limits.largest(table)} (max_read)"
         raise PlanError("max_read_too_small", point, message)
-    ranges = limits.readable.get(table)
+    ranges = _ranges(point, limits)
     if ranges and not any(low <= point.pdu and point.pdu + point.words - 1 <= high for low, high in ranges):
         raise PlanError("not_readable", point, f"PDU address {point.pdu} is outside what the device lets read (readable)")
+
+
+def _ranges(point: Point, limits: PlanLimits) -> Ranges:
+    """What may be read around `point`; the map's ranges say nothing about addresses whose base is found at run time."""
+    return () if point.base else limits.readable.get(point.table, ())
 
 
 def _may_join(first: Point, end: int, point: Point, limits: PlanLimits) -> bool:
@@ -117,7 +122,7 @@ def _may_join(first: Point, end: int, point: Point, limits: PlanLimits) -> bool:
     last = max(end, point.pdu + point.words) - 1
     if any(low <= last and high >= first.pdu for low, high in limits.holes.get(first.table, ())):
         return False
-    ranges = limits.readable.get(first.table)
+    ranges = _ranges(first, limits)
     return not ranges or any(low <= first.pdu and last <= high for low, high in ranges)
 
 

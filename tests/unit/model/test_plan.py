@@ -2,6 +2,7 @@
 
 from collections.abc import Sequence
 from decimal import Decimal
+from typing import Any
 
 import pytest
 from hypothesis import given
@@ -17,7 +18,7 @@ OPEN = PlanLimits(max_gap=125)
 HOLDING = Table.HOLDING
 
 
-def _row(*spans: tuple[int, int], **facts: object) -> list[Point]:
+def _row(*spans: tuple[int, int], **facts: Any) -> list[Point]:
     """Points of so many words at addresses: `(address, words)`."""
     return [point("bytes", f"p{place}", address, words=words, **facts) for place, (address, words) in enumerate(spans)]
 
@@ -62,6 +63,12 @@ def _blocks(
         pytest.param(_row((0, 100), (50, 100)), PlanLimits(), [(0, 100), (50, 100)], id="overlap-too-long-for-one"),
         pytest.param(_row((0, 1), (10, 1)), PlanLimits(max_gap=8), [(0, 1), (10, 1)], id="gap-too-wide"),
         pytest.param(_row((0, 40), (40, 40)), PlanLimits(max_read=63), [(0, 40), (40, 40)], id="max-read"),
+        pytest.param(
+            _row((0, 1), (1, 1), base="m103"),
+            PlanLimits(readable={HOLDING: ((40000, 40100),)}),
+            [(0, 2)],
+            id="ranges-are-not-relative-to-a-base",
+        ),
         pytest.param([], PlanLimits(), [], id="nothing"),
     ],
 )
