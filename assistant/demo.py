@@ -75,7 +75,7 @@ async def _plant(settings: Settings, *, steady: bool) -> AsyncIterator[Gateway]:
     """A gateway on the simulated plant."""
     clock = SystemClock()
     simulated = SimulatedPlant(load_plant("pump_station"), clock, _SEED, steady=steady)
-    async with simulated.running() as served, running(relinked(settings, served.ports), clock) as gateway:
+    async with simulated.running(paced=True) as served, running(relinked(settings, served.ports), clock) as gateway:
         yield gateway
 
 
