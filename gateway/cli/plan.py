@@ -13,7 +13,7 @@ from gateway.link.options import LinkOptions
 from gateway.maps.load import load_map
 from gateway.model.address import UnitId
 from gateway.model.bustime import Framing, exchange_bytes, serial_time
-from gateway.model.plan import PlanError, PlanLimits, ReadBlock, plan_blocks
+from gateway.model.plan import PlanLimits, ReadBlock, plan_blocks
 from gateway.model.point import RegisterMap
 from gateway.settings import load_settings
 from gateway.yamlfile import read_yaml
@@ -73,10 +73,7 @@ def plan(
     if device is not None and device not in known:
         fix = f"use one of: {', '.join(known)}" if known else "a map alone has none; leave --device out"
         fail("unknown_device", f"{path} has no device {device}", fix=fix, as_json=as_json)
-    try:
-        loads = [_load(line, [member for member in members if device in (None, member.id)]) for line, members in lines]
-    except PlanError as exc:
-        fail(exc.code, str(exc), fix="correct the point or the device facts of its map", as_json=as_json, place={"file": str(path)})
+    loads = [_load(line, [member for member in members if device in (None, member.id)]) for line, members in lines]
     shown = [load for load in loads if load.rows or device is None]
     if as_json:
         print_json({"links": [_document(load) for load in shown]})

@@ -83,7 +83,7 @@ def plan_blocks(
     Within that the total time by `cost` is the least possible. Raises PlanError.
     """
     wanted = {point.name: point for point in points if point.poll == group and point.access is not Access.WO}
-    everything = {point.name: point for point in points}
+    everything = {point.name: point for point in points if point.access is not Access.WO}
     sources = {point.held_by: everything[point.held_by] for point in wanted.values() if point.held_by in everything}
     areas: dict[tuple[int, str, Table], list[Point]] = {}
     for point in {**sources, **wanted}.values():

@@ -135,6 +135,7 @@ def _scaled(value: int, held: int, **facts: object) -> list[Point]:
         pytest.param(_scaled(40, 0), OPEN, [((0, 41), True)], id="P10-held-before"),
         pytest.param(_scaled(0, 1, table="input"), OPEN, [((0, 1), False), ((1, 1), True)], id="P10-other-table"),
         pytest.param([_scaled(0, 1)[0]], OPEN, [((0, 1), False)], id="P10-held-nowhere"),
+        pytest.param(_scaled(0, 1, access=Access.WO), OPEN, [((0, 1), False)], id="P10-held-where-nothing-is-read"),
     ],
 )
 def test_value_and_its_scale_register_stay_together_or_are_marked(
