@@ -108,8 +108,8 @@ def _encode(point: Point, raw: Raw, old: Sequence[int]) -> tuple[int, ...]:
     if isinstance(raw, str):
         raise ValueError(f"{point.name}: {raw!r} is no number")  # noqa: TRY004 - a value no device can hold
     if point.type in _BCD:
-        if raw < 0:
-            raise ValueError(f"{point.name}: BCD has no sign")
+        if not 0 <= raw < 10 ** (4 * point.words):
+            raise ValueError(f"{point.name}: {raw} is not a value of {4 * point.words} digits")
         return words_of_bits(int(str(int(raw)), 16), point.words, point.order)
     if point.type is DataType.MOD10:
         return reorder(_mod10_groups(point, int(raw)), point.order)
@@ -166,14 +166,14 @@ def _encode_text(point: Point, text: str) -> tuple[int, ...]:
     layout = point.text or TextFormat()
     data = bytes.fromhex(text) if point.type is DataType.BYTES else text.encode(layout.encoding)
     pad = b" " if layout.pad == "space" and point.type is DataType.STRING else b"\0"
+    room = 2 * point.words if layout.chars == "packed" else point.words
+    if len(data) > room:
+        raise ValueError(f"{point.name}: {text!r} is longer than {room} bytes")
+    data = data.ljust(room, pad)
     if layout.chars == "packed":
-        data = data.ljust(2 * point.words, pad)
         words = [high << 8 | low for high, low in zip(data[::2], data[1::2], strict=True)]
     else:
-        data = data.ljust(point.words, pad)
         words = [byte << 8 if layout.chars == "high" else byte for byte in data]
-    if len(words) != point.words:
-        raise ValueError(f"{point.name}: {text!r} is longer than {point.words} registers")
     return _swap_bytes(words) if point.order in (Order.BADC, Order.DCBA) else tuple(words)
 
 

@@ -1,6 +1,7 @@
 """Faults by name: the catalogue, and how `NAME=ARGS` is read."""
 
 import inspect
+import re
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass, fields
 
@@ -31,11 +32,11 @@ def catalogue() -> dict[str, Callable[..., Fault]]:
 
 
 def parse_fault(text: str) -> FaultSpec:
-    """`late`, `late=0.5`, `late=0.5,unit_id=2,times=3`, `hole=50..59`: first values in order, then named ones.
+    """`late`, `late=0.5`, `late=0.5,unit_id=2,times=3`, `mute,times=1`, `hole=50..59`: first values in order, then named ones.
 
     Raises ConfigError that names what is known.
     """
-    name, _, rest = text.partition("=")
+    name, rest = re.split(r"[=,]|$", text, maxsplit=1)
     parameters = list(_parameters(name))
     given: dict[str, Arg] = {}
     for place, part in enumerate(part for part in rest.split(",") if part):

@@ -1,6 +1,6 @@
 """What a simulated plant consists of, from `plants/NAME.yaml`, from any such file, or from one register map."""
 
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from decimal import Decimal
 from pathlib import Path
@@ -9,7 +9,7 @@ from typing import Literal
 from pydantic import BaseModel, ConfigDict, Field, ValidationError
 
 from gateway.errors import ConfigError, Finding, UnknownTagError
-from gateway.maps.findings import invalid, place
+from gateway.maps.findings import invalid
 from gateway.maps.load import find_map, load_map
 from gateway.model.point import RegisterMap
 from gateway.model.sample import Scalar
@@ -99,7 +99,7 @@ def plant_of(yaml: YamlFile) -> Plant:
     maps = {name: load_map(find_map(name, [Path(yaml.file).parent])) for name in {device.map for device in written.devices.values()}}
     devices = {name: SimDevice(link=device.link, unit_id=device.unit_id, map=maps[device.map]) for name, device in written.devices.items()}
     plant = Plant(id=written.id, links=written.links, devices=devices, values=written.values, process=tuple(written.process))
-    findings = [place(yaml, path, "bad_value", message, fix) for path, message, fix in _loose_ends(plant)]
+    findings = [at_path(yaml, path, message, fix) for path, message, fix in _loose_ends(plant)]
     if findings:
         raise ConfigError(findings)
     return plant
@@ -114,16 +114,24 @@ def device_plant(
     return Plant(id=register_map.id, links={"link": SimLink(kind=kind, port=port)}, devices={"device": device}, values=tags)
 
 
-def misfit(plant: Plant, tag: str, value: Scalar) -> tuple[str, str] | None:
-    """Why the plant cannot hold `value` at `tag`, and the fix; None if it can."""
-    device, _, point = tag.partition(".")
-    try:
-        Bank(plant.devices[device].map).set(point, value)
-    except (KeyError, UnknownTagError):
-        return f"no point is called {tag}", "write DEVICE.point, as the device's map names it"
-    except ValueError as exc:
-        return str(exc), "write a value that the point's registers can hold"
-    return None
+def at_path(yaml: YamlFile, path: Sequence[str | int], message: str, fix: str) -> Finding:
+    """What is wrong at a place of a plant's or scenario's file."""
+    return Finding(code="bad_value", message=message, fix=fix, file=yaml.file, line=yaml.line_of(path), path=".".join(map(str, path)))
+
+
+def misfits(plant: Plant, values: Mapping[str, Scalar]) -> list[tuple[str, str, str]]:
+    """What the plant cannot hold: tag, why, and the fix."""
+    banks = {name: Bank(device.map) for name, device in plant.devices.items()}
+    found: list[tuple[str, str, str]] = []
+    for tag, value in values.items():
+        device, _, point = tag.partition(".")
+        try:
+            banks[device].set(point, value)
+        except (KeyError, UnknownTagError):
+            found.append((tag, f"no point is called {tag}", "write DEVICE.point, as the device's map names it"))
+        except ValueError as exc:
+            found.append((tag, str(exc), "write a value that the point's registers can hold"))
+    return found
 
 
 class _DeviceIn(BaseModel):
@@ -152,6 +160,4 @@ def _loose_ends(plant: Plant) -> list[tuple[tuple[str, ...], str, str]]:
         for name, device in plant.devices.items()
         if device.link not in plant.links
     ]
-    return found + [
-        (("values", tag), *trouble) for tag, value in plant.values.items() if (trouble := misfit(plant, tag, value)) is not None
-    ]
+    return found + [(("values", tag), message, fix) for tag, message, fix in misfits(plant, plant.values)]

@@ -127,7 +127,8 @@ class Bank:
                 self._store(touched[name], old)
             raise
         for name, point in touched.items():
-            if (point.bit is None and point.bits is None) or self._words(point) != kept[name]:
+            is_part = point.bit is not None or point.bits is not None
+            if not is_part or decode(point, kept[name]) != decode(point, self._words(point)):
                 self.on_write(name, values[name])
         return True
 

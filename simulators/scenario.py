@@ -19,13 +19,14 @@ from typing import Literal
 
 from pydantic import BaseModel, ConfigDict, Field, ValidationError
 
+from gateway.clock import SystemClock
 from gateway.errors import ConfigError, GatewayError
-from gateway.maps.findings import invalid, place
+from gateway.maps.findings import invalid
 from gateway.maps.load import load_map
 from gateway.model.sample import Scalar
 from gateway.yamlfile import YamlFile, read_yaml
 from simulators.fault_args import FaultSpec, parse_fault
-from simulators.plant import Plant, device_plant, find_plant, misfit, plant_of
+from simulators.plant import Plant, at_path, device_plant, find_plant, misfits, plant_of
 from simulators.process.sim_keys import seconds
 from simulators.simulated_plant import SimulatedPlant
 
@@ -104,14 +105,15 @@ def _scenario_of(yaml: YamlFile) -> Scenario:
 
 
 def _event(yaml: YamlFile, number: int, event: _EventIn, plant: Plant) -> Event:
-    for tag, value in event.set.items():
-        trouble = misfit(plant, tag, value)
-        if trouble is not None:
-            raise ConfigError([place(yaml, ("timeline", number, "set", tag), "bad_value", *trouble)])
+    wrong = [at_path(yaml, ("timeline", number, "set", tag), message, fix) for tag, message, fix in misfits(plant, event.set)]
+    if wrong:
+        raise ConfigError(wrong)
     try:
         fault = parse_fault(event.fault) if event.fault else None
+        if fault is not None:
+            SimulatedPlant(plant, SystemClock(), steady=True).start_fault(fault)  # tags and links of the fault exist
     except GatewayError as exc:
-        raise ConfigError([place(yaml, ("timeline", number, "fault"), exc.code, exc.message, exc.fix)]) from exc
+        raise ConfigError([at_path(yaml, ("timeline", number, "fault"), exc.message, exc.fix)]) from exc
     return Event(
         at_s=seconds(event.at, 0.0),
         values=event.set,

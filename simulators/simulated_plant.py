@@ -1,6 +1,7 @@
 """A plant at work: devices with registers, the process that moves them, faults, and the links that serve them."""
 
 import random
+from collections import deque
 from collections.abc import Callable, Mapping
 from contextlib import AbstractAsyncContextManager
 from dataclasses import dataclass
@@ -24,6 +25,7 @@ from simulators.station import Request, Station
 
 PULSE_S = 0.5
 """How long a reset register stays set."""
+_KEPT = 10_000
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -44,6 +46,7 @@ class SimulatedPlant:
     def __init__(self, plant: Plant, clock: Clock, seed: int = 0, *, steady: bool = False) -> None:
         self.plant = plant
         self.written: list[Written] = []
+        self._requests: deque[Request] = deque(maxlen=_KEPT)
         self._clock = clock
         self._faults: list[ActiveFault] = []
         chance = random.Random(seed)  # noqa: S311 - repeatable noise, no secret
@@ -65,6 +68,7 @@ class SimulatedPlant:
                 faults=self._faults,
                 chance=chance,
                 prepare=self._process.advance,
+                note=self._requests.append,
             )
             for name, link in plant.links.items()
         }
@@ -126,9 +130,8 @@ class SimulatedPlant:
         self._process.later(delay_s, act)
 
     def requests(self, link: str | None = None) -> list[Request]:
-        """Every request that reached a link (or all links), carried out or not."""
-        stations = [self._stations[link]] if link else list(self._stations.values())
-        return sorted((request for station in stations for request in station.requests), key=lambda request: request.at)
+        """The last 10,000 requests that reached a link (or any), carried out or not."""
+        return [request for request in self._requests if link in (None, request.link)]
 
     def running(self, *, paced: bool = False, pty_paths: Mapping[str, Path] | None = None) -> AbstractAsyncContextManager[Running]:
         """Serve all links while the context lasts.
@@ -161,6 +164,10 @@ class SimulatedPlant:
             if at is None:
                 raise UnknownTagError(str(device), near=list(self.plant.devices))
             aim |= {"link": at.link, "unit_id": at.unit_id}
+        if aim.get("link", "") not in ("", *self.plant.links):
+            raise ConfigError(
+                [Finding(code="FAULT", message=f"no link is called {aim['link']}", fix=f"links: {', '.join(self.plant.links)}")]
+            )
         try:
             active = ActiveFault(spec.name, make_fault(spec), _aim(aim), self)
         except ValueError as exc:

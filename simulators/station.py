@@ -1,7 +1,6 @@
 """The devices on one link and the faults between them and the wire."""
 
 import random
-from collections import deque
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 
@@ -13,7 +12,6 @@ from simulators.registers import Bank
 
 _BROADCAST = 0
 _NO_SUCH_UNIT = 11
-_KEPT = 10_000
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -27,7 +25,7 @@ class Request:
 
 
 class Station:
-    """Answers every request of one link; `requests` keeps the last 10,000.
+    """Answers every request of one link, and has each noted before.
 
     A unit that does not exist is silent on serial lines, and exception 11 behind a TCP port.
     """
@@ -43,22 +41,23 @@ class Station:
         faults: Sequence[ActiveFault],
         chance: random.Random,
         prepare: Callable[[], None],
+        note: Callable[[Request], None],
     ) -> None:
         self.link = link
         self.kind = kind
         self.framing = FRAMINGS[kind]
-        self.requests: deque[Request] = deque(maxlen=_KEPT)
         self._banks = {unit_id: bank for bank in banks for unit_id in bank.units}
         self._clock = clock
         self._devices = devices
         self._faults = faults
         self._chance = chance
         self._prepare = prepare
+        self._note = note
 
     def exchange(self, request: Adu, sent: bytes = b"", connected_s: float = float("inf")) -> Exchange:
         """What the device does with `request`: the reply, the bytes that leave, and whether the connection ends."""
         now = self._clock.monotonic()
-        self.requests.append(Request(link=self.link, unit_id=request.unit_id, pdu=request.pdu, at=now))
+        self._note(Request(link=self.link, unit_id=request.unit_id, pdu=request.pdu, at=now))
         self._prepare()
         exchange = Exchange(
             link=self.link,
