@@ -20,7 +20,8 @@ _DONE = ("", "verified", "differs", "acknowledged", "unknown")
 """Outcomes after which the device may have taken the value."""
 
 _RAW = re.compile(
-    r"0x[0-9a-f]+|\b\d{3,}\b|\b(?:unit|slave|register|reg|holding|coil|input|discrete|address|pdu|hr|ir)[\s:=#_-]*\d|(?:寄存器|线圈|地址|站号|从站)\s*\d",
+    r"0x[0-9a-f]+|^\s*\d+\s*$|(?:^|[\s.:#=])\d{4,6}\b"
+    r"|\b(?:unit|slave|register|reg|holding|coil|input|discrete|address|pdu|hr|ir)[\s:=#_-]*\d|(?:寄存器|线圈|地址|站号|从站)\s*\d",
     re.IGNORECASE,
 )
 
