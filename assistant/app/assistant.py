@@ -11,7 +11,8 @@ from fastapi import APIRouter
 from assistant import tools
 from assistant.agent.agent import Agent
 from assistant.agent.answer import Answer
-from assistant.api import Chat, chat_routes, manual_routes
+from assistant.api.chat import Chat, chat_routes
+from assistant.api.manuals import manual_routes
 from assistant.builtin_llm.llm import BuiltinLLM
 from assistant.language.tongue import language_of
 from assistant.llm.model import Model

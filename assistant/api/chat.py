@@ -79,7 +79,7 @@ class Chat:
         return running.task.cancel()
 
 
-def router(chat: Chat) -> APIRouter:
+def chat_routes(chat: Chat) -> APIRouter:
     """The routes."""
     routes = APIRouter(tags=["chat"])
 

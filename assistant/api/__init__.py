@@ -1,0 +1,1 @@
+"""HTTP of the assistant: chat and manuals."""
