@@ -13,8 +13,8 @@ _TOKEN = re.compile(
     r"|[\u4e00-\u9fff]+"
 )
 _CODE = re.compile(r"^(?:0x[0-9a-f]+|[a-z]{1,5}\d{0,3}[-.]\d+|[a-z]{1,4}\d{1,4}[a-z]?|\d{4,6})$")
-_STOP_WORDS = frozenset(Path(__file__).with_name("stopwords.txt").read_text("utf-8").split())
-"""Words, and pairs of Chinese characters, that say nothing of what is asked about."""
+STOP_WORDS = frozenset(Path(__file__).with_name("stopwords.txt").read_text("utf-8").split())
+"""English words, and Chinese ones, that say nothing of what is asked about."""
 
 _STOP_SIGNS = re.compile("[的了吗呢吧啊和与及或在是有被把对从到就也都还很]")
 
@@ -24,11 +24,11 @@ def tokens(text: str) -> list[str]:
     found: list[str] = []
     for match in _TOKEN.finditer(unicodedata.normalize("NFKC", text).lower()):
         word = match[0]
-        if "\u4e00" <= word[0] <= "\u9fff":
+        if is_chinese(word):
             found += _pairs(word)
         elif word[0].isdigit() or is_code(word):
             found.append(word.replace(",", ""))
-        elif word not in _STOP_WORDS:
+        elif word not in STOP_WORDS:
             found.append(_stem(word))
     return found
 
@@ -36,6 +36,11 @@ def tokens(text: str) -> list[str]:
 def is_code(token: str) -> bool:
     """True for what names one thing exactly: P1-07, F07, 0x2001, 40021, VX200."""
     return bool(_CODE.match(token))
+
+
+def is_chinese(token: str) -> bool:
+    """True for a token of Chinese characters."""
+    return "\u4e00" <= token[0] <= "\u9fff"
 
 
 def codes(text: str) -> frozenset[str]:
@@ -48,7 +53,7 @@ def _pairs(run: str) -> list[str]:
     for part in _STOP_SIGNS.split(run):
         if len(part) == 1:
             pairs.append(part)
-        pairs += [pair for pair in (part[at : at + 2] for at in range(len(part) - 1)) if pair not in _STOP_WORDS]
+        pairs += [part[at : at + 2] for at in range(len(part) - 1)]
     return pairs
 
 
