@@ -8,7 +8,6 @@ from gateway.app import running
 from gateway.app.lock import data_folder
 from gateway.app.process import refuse_open_door, until_signal
 from gateway.app.web import address_of, listen, serving
-from gateway.cli.output import fail_with
 from gateway.clock import SystemClock
 from gateway.errors import GatewayError
 from gateway.settings import Settings, load_settings
@@ -24,7 +23,8 @@ def main(arguments: list[str]) -> None:
         with data_folder(settings.data_dir):
             asyncio.run(_run(settings))
     except GatewayError as error:
-        fail_with(error)
+        sys.stderr.write(f"{error}\n")
+        raise SystemExit(1) from error
 
 
 async def _run(settings: Settings) -> None:

@@ -5,12 +5,12 @@ from collections.abc import Callable, Iterable, Sequence
 from dataclasses import replace
 from datetime import datetime
 
-from gateway.alarms.watch import Watch
+from gateway.alarms.watch import Watch, words_of
 from gateway.clock import Clock
 from gateway.errors import WriteRefusedError
 from gateway.model.alarm import AlarmInfo, AlarmState, Standing, acknowledge, evaluate
 from gateway.model.quality import Quality, quality_of
-from gateway.model.sample import BlockSamples
+from gateway.model.sample import BlockSamples, Scalar
 
 log = logging.getLogger(__name__)
 
@@ -58,7 +58,7 @@ class Alarms:
             if after is not before:
                 self._standing[watch.key] = after
                 if after.state != before.state or after.level != before.level:
-                    self._changed(watch, before, after, samples.read_at)
+                    self._changed(watch, before, after, samples.read_at, value)
 
     def list(self, states: Sequence[AlarmState] = (), tag: str | None = None) -> list[AlarmInfo]:
         """The alarms that are not normal, worst first: priority, then urgency of the state, then newest."""
@@ -106,22 +106,28 @@ class Alarms:
             if info.state == "SHELVED" and info.shelved_until is not None and info.shelved_until <= now:
                 self._show(info)
 
-    def _changed(self, watch: Watch, before: Standing, after: Standing, at: datetime) -> None:
+    def _changed(self, watch: Watch, before: Standing, after: Standing, at: datetime, value: Scalar) -> None:
         info = self._infos.get(watch.key)
         if info is not None and info.state == "SHELVED":
             cleared = at if after.level is None else None
             self._put(replace(info, cleared_at=cleared))
             return
         if info is None or info.state == "NORMAL" or (before.level is None and after.level is not None):
-            self._put(self._raised(watch, after, at))
+            self._put(self._raised(watch, after, at, value))
             return
         cleared = at if after.level is None else info.cleared_at
         self._put(replace(info, state=after.state, cleared_at=cleared))
 
-    def _raised(self, watch: Watch, standing: Standing, at: datetime) -> AlarmInfo:
+    def _raised(self, watch: Watch, standing: Standing, at: datetime, value: Scalar) -> AlarmInfo:
         number, self._next = self._next, self._next + 1
         return AlarmInfo(
-            id=f"AL-{number}", key=watch.key, tag=watch.tag, text=watch.text, priority=watch.priority, state=standing.state, raised_at=at
+            id=f"AL-{number}",
+            key=watch.key,
+            tag=watch.tag,
+            text=words_of(watch, value),
+            priority=watch.priority,
+            state=standing.state,
+            raised_at=at,
         )
 
     def _put(self, info: AlarmInfo) -> AlarmInfo:

@@ -1,6 +1,6 @@
 """What is watched in a block: which positions carry alarm rules, compiled once."""
 
-from collections.abc import Callable, Iterable
+from collections.abc import Callable, Iterable, Mapping
 from dataclasses import dataclass
 from decimal import Decimal
 
@@ -20,6 +20,8 @@ class Watch:
     priority: Priority
     delay_s: float
     text: Text
+    labels: Mapping[int, Text]
+    """Words of the values that raise it, added to the alarm's own."""
     level: Callable[[Scalar, Level | None], Level | None]
     restored_level: Level
     """The level an alarm that was active before a restart is taken to have until the next value."""
@@ -43,6 +45,7 @@ def _watches(block: ReadBlock, tag_of: Callable[[str], Tag], device_title: Text)
                 priority=rule.priority,
                 delay_s=rule.delay_s,
                 text=rule.text if rule.text.en or rule.text.zh else title,
+                labels=point.enum,
                 level=_by_rule(rule),
                 restored_level=_first_level(rule),
             )
@@ -55,9 +58,16 @@ def _watches(block: ReadBlock, tag_of: Callable[[str], Tag], device_title: Text)
                     priority=flag.alarm,
                     delay_s=0.0,
                     text=_flag_text(title, flag),
+                    labels={},
                     level=_by_bit(bit),
                     restored_level="flag",
                 )
+
+
+def words_of(watch: Watch, value: Scalar) -> Text:
+    """The alarm's words with the label of the value that raised it."""
+    label = None if isinstance(value, str) else watch.labels.get(int(value))
+    return watch.text if label is None else Text(f"{watch.text.en}: {label.in_('en')}", f"{watch.text.zh}：{label.in_('zh')}")
 
 
 def _first_level(rule: AlarmRule) -> Level:

@@ -13,7 +13,7 @@ const WORDS = {
   acknowledged: ["Accepted by the device", "设备已接受"], changed_before: ["The value changed meanwhile; nothing was written.", "数值已变化，未写入"],
   refused: ["Refused: {why}", "被拒绝：{why}"], not_sent: ["Not sent", "未发送"], unknown: ["Outcome unknown. Check at the device.", "结果未知，请到现场检查"],
   expired: ["Expired; nothing was written.", "已失效，未写入"], rejected: ["Rejected by {who}", "已被 {who} 拒绝"], acked: ["Acknowledged", "报警已确认"],
-  ask: ["Ask about the plant, or say what to change", "询问现场情况，或说明要做的更改"], send: ["Ask", "提问"], stop: ["Stop", "停止"], steps: ["{n} steps", "{n} 个步骤"], thinking: ["working…", "处理中…"],
+  ask: ["Ask about the plant, or say what to change", "询问现场情况，或说明要做的更改"], send: ["Ask", "提问"], stop: ["Stop", "停止"], steps: ["Steps: {n}", "步骤：{n}"], thinking: ["working…", "处理中…"],
   sources: ["Sources", "出处"], page: ["p. {n}", "第 {n} 页"], new_chat: ["New conversation", "新对话"], close: ["Close", "关闭"], built_in: ["built-in planner", "内置规划器"],
   examples: ["For example:", "例如："], lost: ["Connection to the gateway lost; values below are old.", "与网关的连接已断开，以下数值不是最新。"],
   active: ["active", "未恢复"], returned: ["returned, not acknowledged", "已恢复，未确认"], active_acked: ["active, acknowledged by {who}", "未恢复，{who} 已确认"], shelved: ["shelved until {when}", "搁置至 {when}"],

@@ -35,7 +35,7 @@ def test_a_question_is_answered_with_a_chip_and_folded_steps(page: Page) -> None
     ask(page, "What is the discharge pressure?")
     expect(page.locator(".answer")).to_contain_text("bar")
     expect(page.locator(".chip.good")).to_contain_text("bar")
-    expect(page.locator("details.steps summary")).to_contain_text("steps")
+    expect(page.locator("details.steps summary")).to_contain_text("Steps")
     page.click("details.steps summary")
     expect(page.locator(".steps-list")).to_contain_text("read_points")
     picture(page, "answer")
@@ -56,7 +56,8 @@ def test_manual_question_cites_a_page_that_opens(page: Page) -> None:
     source.click()
     image = page.locator("dialog img")
     expect(image).to_be_visible()
-    page.wait_for_function("document.querySelector('dialog img').naturalWidth > 300")
+    expect(image).to_have_js_property("complete", True)
+    assert int(image.evaluate("picture => picture.naturalWidth")) > 300
     picture(page, "citation")
 
 

@@ -25,7 +25,7 @@ function deviceTable(live, device, rows) {
     if (point.device !== device.id) continue;
     const cells = { value: el("span", { class: "number" }), unit: el("span", { class: "unit" }), state: el("td", { class: "state" }) };
     cells.row = el("tr", { title: point.tag, "data-tag": point.tag },
-      el("td", { class: "name" }, pick(point.title) || point.tag, el("small", {}, point.tag)),
+      el("td", { class: "name" }, pick(point.title) || point.tag),
       el("td", { class: "value" }, cells.value, cells.unit), cells.state);
     rows.set(point.tag, cells);
     table.append(cells.row);
@@ -43,6 +43,7 @@ function fill(cells, live, tag) {
   cells.row.className = qualityClass(quality);
   const shown = sample.value === null ? "—" : words || numberText(sample.value, sample.decimals);
   if (cells.value.textContent !== shown) cells.value.textContent = shown;
+  cells.row.title = `${tag}: ${shown} ${unitText(sample.unit)}`.trim();
   cells.unit.textContent = words ? "" : unitText(sample.unit);
   const reason = sample.reason ? t(sample.reason) : "";
   cells.state.textContent = [reason, ageText(live.age(sample))].filter(Boolean).join(" · ");
