@@ -61,8 +61,9 @@ class Claims:
                 return "expired", row
             if user in row.approved_by:
                 return "same_person", row
-            connection.execute(insert(approvals).values(proposal=proposal, user=user, at=to_us(now)))
-            is_complete = len(row.approved_by) + 1 >= row.approvals_needed
+            number = len(row.approved_by) + 1
+            connection.execute(insert(approvals).values(proposal=proposal, user=user, number=number, at=to_us(now)))
+            is_complete = number >= row.approvals_needed
             append("confirmed" if is_complete else "approved", proposal, record)
             if is_complete:
                 _move(connection, proposal, "PENDING", "CONFIRMED", finished_by=user)

@@ -89,6 +89,6 @@ def insert(connection: Connection, row: ProposalRow) -> None:
 def _approved(connection: Connection, ids: Sequence[str]) -> dict[str, list[str]]:
     given: dict[str, list[str]] = {}
     query = select(approvals.c.proposal, approvals.c.user).where(approvals.c.proposal.in_(ids))
-    for proposal, user in connection.execute(query.order_by(approvals.c.at, approvals.c.user)):
+    for proposal, user in connection.execute(query.order_by(approvals.c.number)):
         given.setdefault(proposal, []).append(user)
     return given

@@ -76,6 +76,7 @@ approvals = Table(
     metadata,
     Column("proposal", String(40), ForeignKey("proposals.id"), primary_key=True),
     Column("user", String(100), primary_key=True),
+    Column("number", Integer, nullable=False),
     Column("at", BigInteger, nullable=False),
 )
 
