@@ -140,7 +140,7 @@ _LIVE = re.compile(
     r"\b(?:now|currently|right now|at the moment|can (?:i|we)|may (?:i|we)|left|remaining|until|due|already)\b|现在|目前|当前|能不能|能.{0,8}吗|可以.{0,8}吗|超没超|正常吗|还(?:有|能|剩|差)|该.{0,4}了吗|到了吗"
 )
 _CUES = re.compile(
-    r"\b(?:according to|in) (?:the )?(?:manual|procedure|sop|handbook)\b|\b(?:the )?(?:manuals?(?! mode)|procedures?|sop|handbook|instructions?|maintenance|notes?|control range|allowed range|within range|in range|out of range|range|limits?|spec(?:ification)?s?"
+    r"\b(?:how (?:far|much)|by (?:how )?(?:much|many)|degrees?|hz|bar|%) (?:is it |are they |is |are )?off\b|\bis it off\b(?= (?:by|from))|\boff (?:its|the|from|by)\b|\b(?:according to|in) (?:the )?(?:manual|procedure|sop|handbook)\b|\b(?:the )?(?:manuals?(?! mode)|procedures?|sop|handbook|instructions?|maintenance|notes?|control range|allowed range|within range|in range|out of range|range|limits?|spec(?:ification)?s?"
     r"|trend|require[sd]?|allow(?:ed)?|permitted|recommend(?:ed)?|maximum|minimum|max|min|average|mean|peak|compared?|difference|differ|ratio|percentage|percent|rated|imbalance|total|sum|combined|degrees|clean(?:ed|ing)?|replac\w*|due|exceed\w*|acceptable|okay|safe|used?|consumed?)\b"
     r"|(?:手册|说明书|规程|要求|规定|控制范围|允许范围|范围|标准|趋势|走势|变化|最大|最高|最小|最低|平均|峰值|额定|百分之几|百分之|超没超|超过|超标|超了|没超|合格|正常|差多少|相差|总共|一共|合计|出现的?|怎么办|应该怎么做|应该|原因|处理|清洗|更换|该换|到期)"
 )

@@ -70,6 +70,8 @@ class _Segment:
 def _queries(device: str, kept: str, *, is_own: bool) -> tuple[str, ...]:
     whole = f"{device} {kept}".strip()
     concepts = words_of(kept).concepts
+    if not kept:
+        return (f"{device} status", device)
     if concepts and concepts <= {"run", "off", "status"} and device:
         return tuple(dict.fromkeys((whole, f"{device} status")))
     if is_own or not device or not kept:

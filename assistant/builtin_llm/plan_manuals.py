@@ -44,7 +44,7 @@ def combined(asked: Asked, dialogue: Dialogue) -> Move:
     chosen = quotes(f"{_code(fault)} {asked.text}".strip() if fault else asked.text, passages(found[0].observation))
     if fault is not None and not dialogue.of("list_alarms"):
         return Call("list_alarms", {"state": "all", "point": fault.tag}, "since when")
-    if asked.period and not rows and not dialogue.of("list_alarms"):
+    if asked.period and not dialogue.of("list_alarms"):
         return Call("list_alarms", {"state": "all"}, "what was reported then")
     stated = conditions([sentence for quote in chosen for sentence in quote.sentences])
     more = _condition_points(asked, dialogue, stated, rows)

@@ -41,7 +41,7 @@ class Station:
     """A running gateway over the simulated plant."""
 
     gateway: Gateway
-    clock: ManualClock
+    time: "PlantTime"
     simulated: SimulatedPlant
 
     def set(self, values: dict[str, float | int | str]) -> None:
@@ -56,45 +56,60 @@ class Station:
             self.gateway.wire.latest.keep(await device.read_fresh(points))
 
 
+class PlantTime:
+    """The manual clock of the bench, moved by one at a time; while it is open, pauses on the links pass by themselves."""
+
+    def __init__(self, start: datetime) -> None:
+        self.clock = ManualClock(start)
+        self._moving = asyncio.Lock()
+
+    async def advance(self, seconds: float) -> None:
+        """Move on."""
+        async with self._moving:
+            await self.clock.advance(seconds)
+
+    async def reach(self, moment: datetime) -> None:
+        """Move on to `moment`, if it is still to come."""
+        async with self._moving:
+            await self.clock.advance(max(0.0, (moment - self.clock.utc()).total_seconds()))
+
+    @asynccontextmanager
+    async def ticking(self) -> AsyncIterator[None]:
+        """Half a millisecond passes whenever the loop is idle for that long."""
+        async with asyncio.TaskGroup() as group:
+            ticker = group.create_task(self._tick())
+            try:
+                yield
+            finally:
+                ticker.cancel()
+
+    async def _tick(self) -> None:
+        while True:
+            await asyncio.sleep(_TICK_S)
+            await self.advance(_TICK_S)
+
+
 @asynccontextmanager
 async def station(facts: PlantFacts, setup: Setup, folder: Path) -> AsyncIterator[Station]:
     """The plant as the question's setup wants it, with history, alarms and audit behind it; `folder` takes its data."""
     now = datetime.fromisoformat(facts.now)
     oldest_stale = max((fault.age_s for fault in setup.faults if fault.mode == "stale"), default=0.0)
-    clock = ManualClock(min([datetime.fromisoformat(one.t) for one in facts.audit], default=now))
-    simulated = SimulatedPlant(load_plant("pump_station"), clock, steady=True)
+    time = PlantTime(min([datetime.fromisoformat(one.t) for one in facts.audit], default=now))
+    simulated = SimulatedPlant(load_plant("pump_station"), time.clock, steady=True)
     faults = _Faults(simulated)
     settings = replace(load_settings(CONFIG), data_dir=folder, store_url=f"sqlite:///{folder / 'busmate.db'}")
-    prepare = partial(_prepare, facts, setup, settings, clock, now - timedelta(seconds=oldest_stale), now)
+    prepare = partial(_prepare, facts, setup, settings, time, now - timedelta(seconds=oldest_stale), now)
     async with (
-        _ticking(clock),
-        running(settings, clock, make_transport=partial(_transport, faults), polls=False, prepare=prepare) as gateway,
+        time.ticking(),
+        running(settings, time.clock, make_transport=partial(_transport, faults), polls=False, prepare=prepare) as gateway,
     ):
-        here = Station(gateway=gateway, clock=clock, simulated=simulated)
+        here = Station(gateway=gateway, time=time, simulated=simulated)
         here.set(setup.overrides)
         await here.look()
         faults.start(setup.faults)
-        if oldest_stale:
-            await clock.advance((now - clock.utc()).total_seconds())
+        await time.reach(now)
         await here.look()
         yield here
-
-
-@asynccontextmanager
-async def _ticking(clock: ManualClock) -> AsyncIterator[None]:
-    """Let pauses on the links pass: the manual clock moves on by half a millisecond whenever somebody waits."""
-
-    async def tick() -> None:
-        while True:
-            await asyncio.sleep(_TICK_S)
-            await clock.advance(_TICK_S)
-
-    async with asyncio.TaskGroup() as group:
-        ticker = group.create_task(tick())
-        try:
-            yield
-        finally:
-            ticker.cancel()
 
 
 class _Faults:
@@ -171,17 +186,17 @@ def _transport(faults: _Faults, options: LinkOptions, clock: Clock) -> Transport
 
 
 async def _prepare(
-    facts: PlantFacts, setup: Setup, settings: Settings, clock: ManualClock, start: datetime, now: datetime, store: Store, audit: Audit
+    facts: PlantFacts, setup: Setup, settings: Settings, time: PlantTime, start: datetime, now: datetime, store: Store, audit: Audit
 ) -> None:
     """Yesterday and today so far: changes at their times, alarms as they stand, values minute by minute."""
     units = {f"{device.id}.{point.name}": point.unit for device in settings.devices for point in device.map.points.values()}
     for one in sorted(facts.audit, key=lambda fact: fact.t):
-        await clock.advance(max(0.0, (datetime.fromisoformat(one.t) - clock.utc()).total_seconds()))
+        await time.reach(datetime.fromisoformat(one.t))
         body = {"user": one.user, "confirmed_by": [one.user], "tag": one.point, "old": one.old, "new": one.new, "read_back": one.new}
         body |= {"unit": units[one.point], "reason": one.reason, "outcome": one.result, "code": "", "proposal": ""}
         await audit.record("outcome", one.point, body)
-    await clock.advance(max(0.0, (start - clock.utc()).total_seconds()))
-    journal = AlarmJournal(store, clock)
+    await time.reach(start)
+    journal = AlarmJournal(store, time.clock)
     for alarm in facts.alarms:
         journal.put(_alarm(alarm, settings, now))
     await journal.flush()

@@ -56,7 +56,7 @@ class Bench:
         for number, said in enumerate(question.turns):
             if number and number <= len(question.setup.between_turns):
                 here.set(question.setup.between_turns[number - 1])
-                await here.clock.advance(30.0)
+                await here.time.advance(30.0)
                 await here.look()
             agent = Agent(
                 builtin=Model(llm=BuiltinLLM(), name=BUILTIN, looks_first=False),
@@ -76,7 +76,7 @@ class Bench:
             read=here.gateway.read,
             propose=here.gateway.propose,
             manuals=self.library,
-            clock=here.clock,
+            clock=here.time.clock,
             timezone=here.gateway.settings.site.timezone,
             earlier=tuple(exchange.question for exchange in history),
         )

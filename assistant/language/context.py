@@ -17,7 +17,7 @@ def standalone(question: str, earlier: Sequence[str]) -> str:
     """The question with the device or the quantity it takes from earlier ones (oldest first); itself if it needs none.
 
     >>> standalone("And pump 2?", ["What's the motor temperature of pump 1?"])
-    "what's the motor temperature of ? and pump 2?"
+    "what's the motor temperature of pump 2?"
     >>> standalone("And now?", ["What's the tank level?"]), standalone("How fast is pump 2?", ["Tank level?"])
     ("What's the tank level?", 'How fast is pump 2?')
     """
@@ -30,7 +30,7 @@ def standalone(question: str, earlier: Sequence[str]) -> str:
     if not _LEANS.search(words.text):
         return question
     if _names_device(words) and not _quantities(words):
-        return f"{_without_device(old)} {plain(question)}"
+        return _with_device(old, _device_words(words))
     if _quantities(words) and not _names_device(words):
         return f"{_device_words(old)} {plain(question)}".strip()
     return question
@@ -147,11 +147,13 @@ def _device_words(words: Words) -> str:
     return " ".join(words.text[start:end] for start, end in sorted(set(_device_spans(words))))
 
 
-def _without_device(words: Words) -> str:
+def _with_device(words: Words, device: str) -> str:
+    """The text with `device` in place of the first device it names."""
+    spans = sorted(set(_device_spans(words)))
     text = words.text
-    for start, end in sorted(set(_device_spans(words)), reverse=True):
-        text = text[:start] + text[end:]
-    return text
+    for start, end in reversed(spans):
+        text = text[:start] + (device if (start, end) == spans[0] else "") + text[end:]
+    return text if spans else f"{text} {device}"
 
 
 def _quantity_words(words: Words) -> list[str]:

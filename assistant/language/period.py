@@ -115,7 +115,7 @@ _SAID_PART = (
 )
 _CLOCK = r"\d{1,2}点(?:半|\d{1,2}分?)?|\d{1,2}(?::\d\d)?(?: ?[ap]\.?m\.?)?"
 _SAID_RANGE = re.compile(
-    rf"(?:(?:from|between|从) ?)?(?P<a>{_CLOCK}) ?(?:-|–|to|until|till|and|到|至|~) ?(?P<b>{_CLOCK})(?=[^\d%.]|$)(?! ?(?:hz|%|bar|degc?|kw|ml|v\b|a\b|赫|度|米))"
+    rf"(?:(?:from|between|从) ?|(?<![a-z0-9.:-])(?=[\d:]*[:点]))(?P<a>{_CLOCK}) ?(?:-|–|to|until|till|and|到|至|~) ?(?P<b>{_CLOCK})(?=[^\d%.]|$)(?! ?(?:hz|%|bar|degc?|kw|ml|v\b|a\b|赫|度|米))"
 )
 _SAID_CLOCK = re.compile(
     r"(?:at |around |by |since |before |after )?(?P<clock>\d{1,2}:\d\d(?: ?[ap]\.?m)?|\d{1,2} ?[ap]\.?m\b)|(?P<zh>\d{1,2}点(?:半|\d{1,2}分?)?)(?!几)"

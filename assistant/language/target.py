@@ -94,14 +94,8 @@ def choose(wish: Wish, blocks: Sequence[Sequence[Candidate]]) -> tuple[Candidate
     Where words name a measurement exactly, that is what is meant, though it cannot be written: better refused than guessed.
     """
     fitting = [[one for one in block if _fits(wish, one)] for block in blocks]
-    if (
-        len(fitting) > 1
-        and fitting[1]
-        and all(one.is_exact and not one.is_writable for one in fitting[1])
-        and wish.kind in ("set", "more", "less")
-    ):
-        if not any(one.is_exact for one in fitting[0]):
-            return tuple(fitting[1])
+    if wish.kind in ("set", "more", "less") and len(fitting) > 1 and _names_measurement(*fitting[:2]):
+        return tuple(fitting[1])
     for block in fitting:
         if block:
             return tuple([one for one in block if one.is_writable] or block)
@@ -147,6 +141,13 @@ _STATE_WORDS = {
     "local": ("local", "就地", "本地"),
     "remote": ("remote", "远程", "远方"),
 }
+
+
+def _names_measurement(setpoints: Sequence[Candidate], plain: Sequence[Candidate]) -> bool:
+    """True if the plain words name read-only points exactly, and the set-points found are of another quantity."""
+    if not plain or any(one.is_writable or not one.is_exact for one in plain):
+        return False
+    return not {one.unit for one in setpoints} & {one.unit for one in plain}
 
 
 def _fits(wish: Wish, one: Candidate) -> bool:

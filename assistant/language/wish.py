@@ -95,7 +95,7 @@ _VERB = {
     "on": r"start\b|(?:turn|switch|power) (?:it |.{1,30}? )?on\b|activate|enable|启动|开启|起动|打开|开机|投运|投入运行|投入|开起来|开一下|(?<![急打离])开(?!到|始|关|着|至|成|度|大|小|高|低)",
     "more": r"raise|increase|lift|bump(?: up)?|step up|speed up|turn (?:it |.{1,30}? )?up|push up|boost|higher|faster|(?:提高|提升|升高|调高|调大|加大|增加|增大|加快|加高|上调|升|加(?!药|热|氯|速)|高|大|快)",
     "less": r"lower|reduce|decrease|drop|cut\b|slow(?: down)?|turn (?:it |.{1,30}? )?down|bring down|step down|slower|less|(?:降低|调低|调小|减小|减少|减慢|下调|放慢|调慢|降|减|低|小|慢)",
-    "set": r"set\b|change|adjust|make\b|put\b|bring\b|run\b|write\b|force\b|drive\b|ramp\b|operate|move\b|dose\b|use\b|give\b|(?:设(?:置|定)?(?:为|成|到|在|回)|设定?(?=\s*-?\d)|改(?:成|为|到|至)|调(?:到|成|为|至|整(?:到|为)?)|升(?:到|至)|降(?:到|至|为)|提(?:高)?到|提高到|增加到|加到|加大到|减到|减小到|降低到|开到|跑到|写入?|定为|定在|换成|变成|变为|调)",
+    "set": r"set\b|change|adjust|make\b|put\b|bring\b|run\b|write\b|force\b|ramp\b|operate|move\b|dose\b|use\b|give\b|(?:设(?:置|定)?(?:为|成|到|在|回)|设定?(?=\s*-?\d)|改(?:成|为|到|至)|调(?:到|成|为|至|整(?:到|为)?)|升(?:到|至)|降(?:到|至|为)|提(?:高)?到|提高到|增加到|加到|加大到|减到|减小到|降低到|开到|跑到|写入?|定为|定在|换成|变成|变为|调)",
 }
 """Kind -> verbs; tested in `_ORDER`."""
 
@@ -150,7 +150,7 @@ def _command(text: str, *, chinese: bool) -> Wish | None:
             continue
         if kind == "off" and not chinese and text.startswith("set"):
             continue
-        wish = _wish(kind, text, verb, amount, label)
+        wish = _wish(kind, text, verb, amount, label, chinese=chinese)
         if wish is not None:
             return wish
     if _DECLARES.search(text) or not _names_a_thing(text) or len(text.split()) > 8:
@@ -163,14 +163,14 @@ def _command(text: str, *, chinese: bool) -> Wish | None:
     return None
 
 
-def _wish(kind: WishKind, text: str, verb: re.Match[str], amount: Amount | None, label: str) -> Wish | None:
+def _wish(kind: WishKind, text: str, verb: re.Match[str], amount: Amount | None, label: str, *, chinese: bool) -> Wish | None:
     subject = _subject(text, amount, verb)
     factor = next((value for pattern, value in _FACTORS if pattern.search(text)), None)
     if kind in ("more", "less", "set"):
         absolute = amount is not None and _TO.search(text[: amount.start]) is not None and not _BY.search(text[: amount.start])
         if kind != "set" and absolute:
             kind = "set"
-            subject = _subject(text, amount, _FIND["set"].search(text) or verb)
+            subject = _subject(text, amount, (_FIND["set"].search(text) if chinese else None) or verb)
         if kind == "set" and label and amount is None:
             return Wish(kind="mode", subject=_subject(text, None, verb), label=label)
         if kind == "set" and amount is not None and not absolute:

@@ -49,12 +49,7 @@ def fold(text: str) -> str:
     >>> fold("１号泵　４３．５Ｈｚ")
     '1号泵 43.5hz'
     """
-    return (
-        re.sub(r"\s+", " ", unicodedata.normalize("NFKC", text).replace("°", " deg").replace("℃", "degc"))
-        .strip()
-        .lower()
-        .replace(" degc", "degc")
-    )
+    return re.sub(r"\s+", " ", re.sub(r"° ?c\b|℃", " degc", unicodedata.normalize("NFKC", text).lower())).strip()
 
 
 @lru_cache(maxsize=16384)
@@ -136,8 +131,9 @@ _ORDINAL = {
     "六": 6,
 }
 _INSTANCE = re.compile(
-    rf"(?<![a-z])(?P<en>{_NOUNS_EN}) ?(?:no\.? ?|number |nr\.? ?|# ?)?(?P<n1>\d{{1,4}}|one|two|three|four)"
-    rf"(?![\d.]*\d? ?(?:hz|%|degc|kw|bar)\b)(?![a-z0-9])"
+    rf"(?<![a-z])(?P<en>{_NOUNS_EN}) ?(?:no\.? ?|number |nr\.? ?|# ?)?(?P<n1>\d(?![\d]|\.\d)"
+    rf"|\d{{2,4}}(?![\d.]*\d? ?(?:hz|%|degc|kw|bar)\b)|one|two|three|four)"
+    r"(?![a-z0-9])"
     rf"|(?:no\.? ?|number |# ?)(?P<n2>\d{{1,3}}) (?P<en2>{_NOUNS_EN})(?![a-z])"
     rf"|(?P<n3>first|second|third) (?P<en3>{_NOUNS_EN})(?![a-z])"
     rf"|(?P<n4>\d{{1,3}}|[一二两三四五六])(?:号|#) ?(?P<zh>{_NOUNS_ZH})?"
