@@ -14,8 +14,9 @@ from llama_index.core.base.llms.types import ChatMessage, ChatResponse, ChatResp
 from llama_index.core.llms import CustomLLM
 from pydantic import PrivateAttr
 
-Script = Sequence[str] | Callable[[list[ChatMessage]], str | Awaitable[str]]
-"""The outputs in order, or a function of the messages. An exception instead of a text is raised."""
+Output = str | ChatResponse
+Script = Sequence[Output] | Callable[[list[ChatMessage]], Output | Awaitable[Output]]
+"""The outputs in order, or a function of the messages."""
 
 
 class ScriptExhaustedError(AssertionError):
@@ -23,10 +24,11 @@ class ScriptExhaustedError(AssertionError):
 
 
 class ScriptedLLM(CustomLLM):
-    """Answers what its script says and keeps all messages that it was sent."""
+    """Answers what its script says and keeps all messages and options that it was sent."""
 
     _script: Script = PrivateAttr()
     _asked: list[list[ChatMessage]] = PrivateAttr(default_factory=list)
+    _options: list[dict[str, Any]] = PrivateAttr(default_factory=list)
 
     def __init__(self, script: Script, **fields: Any) -> None:
         super().__init__(**fields)
@@ -38,18 +40,27 @@ class ScriptedLLM(CustomLLM):
         return self._asked
 
     @property
+    def options(self) -> list[dict[str, Any]]:
+        """The options of each call so far."""
+        return self._options
+
+    @property
     def metadata(self) -> LLMMetadata:
         """A chat model of 8192 tokens."""
         return LLMMetadata(model_name="scripted", is_chat_model=True, context_window=8192)
 
-    async def astream_chat(self, messages: Sequence[ChatMessage], **kwargs: Any) -> ChatResponseAsyncGen:  # noqa: ARG002 of the interface
+    async def astream_chat(self, messages: Sequence[ChatMessage], **kwargs: Any) -> ChatResponseAsyncGen:
         """The next output in one piece."""
         self._asked.append(list(messages))
+        self._options.append(kwargs)
         output = self._next(list(messages))
-        text = await output if isawaitable(output) else output
+        given = await output if isawaitable(output) else output
+        response = (
+            given if isinstance(given, ChatResponse) else ChatResponse(message=ChatMessage(role="assistant", content=given), delta=given)
+        )
 
         async def stream() -> ChatResponseAsyncGen:
-            yield ChatResponse(message=ChatMessage(role="assistant", content=text), delta=text)
+            yield response
 
         return stream()
 
@@ -61,7 +72,7 @@ class ScriptedLLM(CustomLLM):
         """Not offered: the agent chats."""
         raise NotImplementedError
 
-    def _next(self, messages: list[ChatMessage]) -> str | Awaitable[str]:
+    def _next(self, messages: list[ChatMessage]) -> Output | Awaitable[Output]:
         if callable(self._script):
             return self._script(messages)
         if len(self._asked) > len(self._script):

@@ -7,7 +7,7 @@ from pathlib import Path
 
 from assistant.agent.answer import Answer, Event, OnEvent
 from assistant.agent.react import drive
-from assistant.agent.run import Ending, Limits, Run, usage
+from assistant.agent.run import Ending, FaultyStepsError, Limits, Run, usage
 from assistant.agent.toolbox import Toolbox
 from assistant.agent.wording import observations_answer, out_of_time, proposal_answer
 from assistant.errors import ModelUnavailableError
@@ -73,9 +73,13 @@ class Agent:
                     return await self._run(model, turn, history, on_event, runs), model.name
             except TimeoutError:
                 reason = f"{model.name} took too long"
+                if not runs[-1].has_answered:
+                    self._model.failed(reason)
+            except FaultyStepsError as exc:
+                reason = str(exc)
             except ModelUnavailableError as exc:
                 reason = str(exc)
-            self._model.failed(reason)
+                self._model.failed(reason)
             if turn.proposals:
                 return Ending(text=""), model.name
         ending = await self._run(self._builtin, turn, history, on_event, runs)

@@ -46,6 +46,10 @@ class Ending:
     is_grounded: bool = True
 
 
+class FaultyStepsError(ModelUnavailableError):
+    """The model answers, but not in steps: of no use for this question."""
+
+
 class Run:
     """The state of one run, and its next step. Raises ModelUnavailableError where the model is of no use."""
 
@@ -60,6 +64,7 @@ class Run:
         self.ending: Ending | None = None
         self.failure: ModelUnavailableError | None = None
         self.llm_calls = 0
+        self.has_answered = False
         self.prompt_tokens = 0
         self.completion_tokens = 0
 
@@ -81,7 +86,7 @@ class Run:
                 corrections = _corrections(completion.text, str(fault))
                 continue
             return self._taken(step)
-        raise ModelUnavailableError(f"{self._model.name} wrote {self._limits.retries + 1} faulty steps in a row")
+        raise FaultyStepsError(f"{self._model.name} wrote {self._limits.retries + 1} faulty steps in a row")
 
     async def _complete(self, messages: Sequence[ChatMessage]) -> Completion:
         schema = None
@@ -89,6 +94,7 @@ class Run:
             schema = step_schema(self.toolbox.offered, may_answer=self._may_answer, tags=self._tags())
         self.llm_calls += 1
         completion = await complete(self._model, messages, schema=schema)
+        self.has_answered = True
         self.prompt_tokens += completion.prompt_tokens
         self.completion_tokens += completion.completion_tokens
         return completion

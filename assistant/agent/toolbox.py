@@ -16,11 +16,10 @@ MAX_OBSERVATION = 4000
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Observation:
-    """What a call brought. `is_refused`: it was not let through. `ends_turn`: a proposal now waits for a person."""
+    """What a call brought. `is_refused`: it was not let through."""
 
     text: str
     is_refused: bool = False
-    ends_turn: bool = False
 
 
 class Toolbox:
@@ -63,9 +62,12 @@ class Toolbox:
         if seen:
             observation = Observation(text=f"You already have this. {seen[0].text}", is_refused=seen[0].is_refused)
         else:
+            proposed = len(self._turn.proposals)
             observation = await self._run(self._specs[name], args)
             self._turn.observations.append(observation.text)
             self._on_event(Event(kind="tool", data={"name": name, "args": args, "observation": observation.text}))
+            for proposal in self._turn.proposals[proposed:]:
+                self._on_event(Event(kind="proposal", data={"id": proposal.id}, proposal=proposal))
         seen.append(observation)
         return observation
 
@@ -77,7 +79,6 @@ class Toolbox:
                 f"权限不足：{role} 不能使用 {spec.name}，需要 {spec.least_role}。"
             )
             return self._refuse(spec, args, "ROLE", words)
-        proposed = len(self._turn.proposals)
         try:
             text = await spec.run(check_args(spec, args), self._turn)
         except ToolInputError as exc:
@@ -89,10 +90,7 @@ class Toolbox:
             if code:
                 return self._refuse(spec, args, code, str(exc))
             return self._keep(spec, args, f"{spec.name} failed: {exc}")
-        observation = self._keep(spec, args, text)
-        for proposal in self._turn.proposals[proposed:]:
-            self._on_event(Event(kind="proposal", data={"id": proposal.id}, proposal=proposal))
-        return Observation(text=observation.text, ends_turn=spec.ends_turn)
+        return self._keep(spec, args, text)
 
     def _keep(self, spec: ToolSpec, args: dict[str, Json], text: str) -> Observation:
         text = _shortened(text)

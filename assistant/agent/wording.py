@@ -3,6 +3,7 @@
 import re
 from collections.abc import Sequence
 
+from assistant.transcript.redact import redact
 from gateway.model.sample import Label, Scalar
 from gateway.service.base import Proposal, ProposedWrite
 
@@ -45,13 +46,13 @@ def out_of_time(lang: str) -> str:
 
 
 def clean(text: str) -> str:
-    """A model's words as plain text: no pictures, tags, or addresses that a page could follow.
+    """A model's words as plain text: no pictures, tags, addresses that a page could follow, or secrets.
 
     >>> clean("ok ![x](http://evil/?q=1) <img src=x onerror=alert(1)> [docs](javascript:alert(1)) 3 < 4 [vx200-en p.47]")
     'ok docs 3 < 4 [vx200-en p.47]'
     """
     text = _SCHEME.sub("", _TAG.sub("", _LINK.sub(r"\1", _IMAGE.sub("", text))))
-    return re.sub(r"[ \t]{2,}", " ", text).strip()
+    return redact(re.sub(r"[ \t]{2,}", " ", text).strip())
 
 
 def _proposal(proposal: Proposal, lang: str) -> str:

@@ -151,17 +151,24 @@ class _TurnStream(Response):
             del self._chat.running[user]
 
     async def _turn(self, conversation: str) -> None:
+        trouble: tuple[str, str, str] | None = (
+            "BROKEN",
+            "the program failed on this question; the log says more",
+            "程序处理此问题时出错，详见日志",
+        )
         try:
             self._put("step", {"conversation": conversation})
             await self._answer(conversation)
+            trouble = None
         except asyncio.CancelledError:
-            words = {"en": "stopped; nothing was changed by this question", "zh": "已停止；此问题没有更改任何内容"}
-            self._put("error", {"code": "STOPPED", "message": words["en"], "words": words})
+            trouble = ("STOPPED", "stopped; nothing was changed by this question", "已停止；此问题没有更改任何内容")
             raise
         except StoreError as exc:
-            words = {"en": f"the database does not answer: {exc}", "zh": f"数据库不可用：{exc}"}
-            self._put("error", {"code": "STORE", "message": words["en"], "words": words})
+            trouble = ("STORE", f"the database does not answer: {exc}", f"数据库不可用：{exc}")
         finally:
+            if trouble is not None:
+                code, en, zh = trouble
+                self._put("error", {"code": code, "message": en, "words": {"en": en, "zh": zh}})
             self._put("done", {"conversation": conversation})
             self._events.put_nowait(None)
 

@@ -56,7 +56,7 @@ class ModelSource(Protocol):
 async def complete(model: Model, messages: Sequence[ChatMessage], *, schema: dict[str, Any] | None = None) -> Completion:
     """One answer of the model, ended at an observation that it invents; raises ModelUnavailableError."""
     options: dict[str, Any] = {"response_format": _response_format(schema)} if schema else {}
-    last = ChatResponse(message=ChatMessage(content=""))
+    last: ChatResponse | None = None
     usage: dict[str, int] = {}
     is_cut = False
     try:
@@ -71,6 +71,8 @@ async def complete(model: Model, messages: Sequence[ChatMessage], *, schema: dic
                     break
     except model.failures as exc:
         raise ModelUnavailableError(f"{model.name} does not answer: {type(exc).__name__}") from exc
+    if last is None:
+        raise ModelUnavailableError(f"{model.name} sent no completion")
     text = last.message.content or ""
     if not model.json_steps:
         text = min((text.partition(mark)[0] for mark in STOP), key=len)

@@ -12,8 +12,6 @@ from sqlalchemy import Connection, Row, delete, insert, select, update
 from assistant.transcript.redact import redact
 from assistant.transcript.tables import conversations, items, turns
 
-MAX_CONVERSATIONS = 200
-"""What is kept for each person; the oldest go first."""
 _TITLE = 80
 
 T = TypeVar("T")
@@ -65,16 +63,20 @@ class StoredTurn:
 
 
 class Transcript:
-    """Reads and writes conversations. What belongs to somebody else does not exist: `False`, empty or None."""
+    """Reads and writes conversations. What belongs to somebody else does not exist: False or empty.
 
-    def __init__(self, database: Database) -> None:
+    `most` conversations are kept for each person; the oldest go first.
+    """
+
+    def __init__(self, database: Database, *, most: int = 200) -> None:
         self._database = database
+        self._most = most
 
     async def begin(self, owner: str, question: str, at: datetime) -> str:
         """A new conversation, named by its first question; its id."""
         conversation = uuid4().hex
         title = redact(question)[:_TITLE]
-        await self._database.write(lambda connection: _begin(connection, conversation, owner, title, at))
+        await self._database.write(lambda connection: _begin(connection, conversation, owner, title, at, self._most))
         return conversation
 
     async def owns(self, conversation: str, owner: str) -> bool:
@@ -100,9 +102,9 @@ class Transcript:
         )
 
 
-def _begin(connection: Connection, conversation: str, owner: str, title: str, at: datetime) -> None:
+def _begin(connection: Connection, conversation: str, owner: str, title: str, at: datetime, most: int) -> None:
     kept = select(conversations.c.id).where(conversations.c.owner == owner).order_by(conversations.c.updated_at.desc())
-    old = connection.execute(kept.offset(MAX_CONVERSATIONS - 1)).scalars().all()
+    old = connection.execute(kept.offset(most - 1)).scalars().all()
     _delete(connection, tuple(old))
     connection.execute(insert(conversations).values(id=conversation, owner=owner, title=title, updated_at=_text(at)))
 

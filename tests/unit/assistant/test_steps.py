@@ -17,20 +17,31 @@ from assistant.tools.base import Args
 TOOLS = ("read_point", "write_point", "write_points", "list_devices")
 OUTPUTS: dict[str, str] = json.loads((Path(__file__).parents[2] / "golden" / "malformed_outputs.json").read_text(encoding="utf-8"))
 
-_READ = ("read_point", {"point": "p1"})
-_WRITE = ("write_point", {"point": "sp", "value": 45})
+_READ: tuple[str, dict[str, object]] = ("read_point", {"point": "p1"})
+_WRITE: tuple[str, dict[str, object]] = ("write_point", {"point": "sp", "value": 45})
 CALLS: dict[str, tuple[str, dict[str, object]]] = {
     **dict.fromkeys(
         (
-            "ok", "halluc_observation_then_answer", "two_actions", "chinese_keywords", "chinese_fullwidth_colon", "mixed_colon", "think_tag",
-            "markdown_bold", "codefence", "backtick_tool", "call_style", "thought_contains_answer", "lowercase",
+            "ok",
+            "halluc_observation_then_answer",
+            "two_actions",
+            "chinese_keywords",
+            "chinese_fullwidth_colon",
+            "mixed_colon",
+            "think_tag",
+            "markdown_bold",
+            "codefence",
+            "backtick_tool",
+            "call_style",
+            "thought_contains_answer",
+            "lowercase",
         ),
         _READ,
     ),
     **dict.fromkeys(("fullwidth_json", "cn_quotes_json", "cn_comma_json", "qwen_tool_call"), _WRITE),
     **dict.fromkeys(("no_action_input", "empty_input"), ("list_devices", {})),
     "nested_json": ("write_points", {"writes": [{"point": "a", "value": 1}, {"point": "b", "value": {"x": 2}}]}),
-}  # fmt: skip
+}
 ANSWERS = {
     "think_tag_implicit": "The pressure is 4.2 bar.",
     "action_none": "42",
@@ -90,20 +101,42 @@ def test_correction_names_the_tools(name: str) -> None:
 
 
 CASES = [
-    pytest.param('{"thought": "t", "action": "read_point", "args": {"point": "p1"}}', Call(tool="read_point", args={"point": "p1"}, thought="t"), id="json"),
-    pytest.param('｛"action"："read_point"，"args"：｛"point"："p1"｝｝', Call(tool="read_point", args={"point": "p1"}), id="json_full_width"),
+    pytest.param(
+        '{"thought": "t", "action": "read_point", "args": {"point": "p1"}}',
+        Call(tool="read_point", args={"point": "p1"}, thought="t"),
+        id="json",
+    ),
+    pytest.param(
+        '｛"action"："read_point"，"args"：｛"point"："p1"｝｝', Call(tool="read_point", args={"point": "p1"}), id="json_full_width"
+    ),
     pytest.param('{"action": "final_answer", "args": {"text": "63 %"}}', Final(text="63 %"), id="json_final"),
-    pytest.param('{"name": "read_point", "arguments": {"point": "p1"}}', Call(tool="read_point", args={"point": "p1"}), id="bare_tool_call"),
-    pytest.param('思考：好\n回答：液位 63 %', Final(text="液位 63 %", thought="好"), id="chinese_answer"),
+    pytest.param(
+        '{"name": "read_point", "arguments": {"point": "p1"}}', Call(tool="read_point", args={"point": "p1"}), id="bare_tool_call"
+    ),
+    pytest.param("思考：好\n回答：液位 63 %", Final(text="液位 63 %", thought="好"), id="chinese_answer"),
     pytest.param('Action: read_point({"point": "p1"})', Call(tool="read_point", args={"point": "p1"}), id="arguments_in_parentheses"),
-    pytest.param("Action: read_point\nAction Input: ```json\n{\"point\": \"p1\"}\n```", Call(tool="read_point", args={"point": "p1"}), id="fenced_input"),
-    pytest.param('reasoning without an opening tag</think>\nAnswer: ok then', Final(text="ok then"), id="lone_closing_think"),
-    pytest.param('Action: read_point\nAction Input: {"point": "a “quoted” name"}', Call(tool="read_point", args={"point": "a “quoted” name"}), id="quotes_inside"),
-    pytest.param('Action: read_point\nAction Input: {"point": "全角，：｛｝"}', Call(tool="read_point", args={"point": "全角，：｛｝"}), id="full_width_inside_strings_stays"),
-    pytest.param('Action: read_point\nAction Input: {“point”: “say "hi"”}', Call(tool="read_point", args={"point": 'say "hi"'}), id="straight_in_curly"),
-    pytest.param('Answer: first line\nsecond line', Final(text="first line\nsecond line"), id="answer_of_two_lines"),
+    pytest.param(
+        'Action: read_point\nAction Input: ```json\n{"point": "p1"}\n```', Call(tool="read_point", args={"point": "p1"}), id="fenced_input"
+    ),
+    pytest.param("reasoning without an opening tag</think>\nAnswer: ok then", Final(text="ok then"), id="lone_closing_think"),
+    pytest.param(
+        'Action: read_point\nAction Input: {"point": "a “quoted” name"}',
+        Call(tool="read_point", args={"point": "a “quoted” name"}),
+        id="quotes_inside",
+    ),
+    pytest.param(
+        'Action: read_point\nAction Input: {"point": "全角，：｛｝"}',
+        Call(tool="read_point", args={"point": "全角，：｛｝"}),
+        id="full_width_inside_strings_stays",
+    ),
+    pytest.param(
+        'Action: read_point\nAction Input: {“point”: “say "hi"”}',
+        Call(tool="read_point", args={"point": 'say "hi"'}),
+        id="straight_in_curly",
+    ),
+    pytest.param("Answer: first line\nsecond line", Final(text="first line\nsecond line"), id="answer_of_two_lines"),
     pytest.param("Answer: ok\nObservation: invented", Final(text="ok"), id="observation_behind_an_answer"),
-]  # fmt: skip
+]
 
 
 @pytest.mark.parametrize(("output", "step"), CASES)
@@ -122,8 +155,10 @@ def test_other_forms_are_read(output: str, step: Call | Final) -> None:
         pytest.param('{"action": "final_answer", "args": {"text": 5}}', "exactly one argument", id="json_answer_of_number"),
         pytest.param('{"action": 5, "args": {}}', "name of a tool", id="json_action_of_number"),
         pytest.param('Action: read_point({"point": "a"})\nAction Input: {"point": "b"}', "written twice and differ", id="two_arguments"),
-        pytest.param("Action: read_point\nAction Input: {}\nAction: write_point\nAction Input: {}", "one action a step", id="two_actions_at_once"),
-        pytest.param('Action: read_point\nAction Input: [1, 2]', "one JSON object", id="list"),
+        pytest.param(
+            "Action: read_point\nAction Input: {}\nAction: write_point\nAction Input: {}", "one action a step", id="two_actions_at_once"
+        ),
+        pytest.param("Action: read_point\nAction Input: [1, 2]", "one JSON object", id="list"),
         pytest.param('Action: read_point\nAction Input: {"point": 1e999}', "cannot be held exactly", id="infinity"),
         pytest.param('Action: read_point\nAction Input: {"point": 0.12345678901234567890}', "at most 15 digits", id="digits_would_be_lost"),
         pytest.param('Action: read_point\nAction Input: {"point": 123456789012345678901234}', "too long", id="huge_integer"),
@@ -136,10 +171,14 @@ def test_other_forms_are_read(output: str, step: Call | Final) -> None:
         pytest.param('Answer: {"name": "write_point"}', "words only", id="json_as_answer"),
         pytest.param('Answer: I call write_point("sp", 45)', "words only", id="call_as_answer"),
         pytest.param("I will call read_point now.", "neither", id="prose_that_names_a_tool"),
-        pytest.param('<tool_call>{"name": "read_point", "arguments": {}}</tool_call><tool_call>{"name": "a", "arguments": {}}</tool_call>', "one call", id="two_tool_calls"),
+        pytest.param(
+            '<tool_call>{"name": "read_point", "arguments": {}}</tool_call><tool_call>{"name": "a", "arguments": {}}</tool_call>',
+            "one call",
+            id="two_tool_calls",
+        ),
         pytest.param('Answer: done\n<tool_call>{"name": "read_point", "arguments": {}}</tool_call>', "one call", id="answer_and_tool_call"),
     ],
-)  # fmt: skip
+)
 def test_other_faults_are_named(output: str, words: str) -> None:
     with pytest.raises(StepFaultError, match=words):
         parse(output, TOOLS)
