@@ -13,7 +13,7 @@ from functools import partial
 from pathlib import Path
 
 from gateway.clock import Clock, ManualClock
-from gateway.errors import LinkError, UnknownTagError
+from gateway.errors import LinkDownError, LinkError, UnknownTagError
 from gateway.link.base import Read, Request
 from gateway.link.bus import Bus
 from gateway.link.options import LinkOptions
@@ -121,9 +121,9 @@ class Field(Registers):
         self.ignores_writes = False
 
     def serve(self, request: Request) -> Sequence[int]:
-        if not isinstance(request, Read):
-            self.writes.append(request)
         error = self.fault(request)
+        if not isinstance(request, Read) and not (isinstance(error, LinkDownError) and not error.sent):
+            self.writes.append(request)
         if error is not None:
             raise error
         if self.ignores_writes and not isinstance(request, Read):
