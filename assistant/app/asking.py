@@ -1,15 +1,14 @@
 """One question without a web server: wait for the first values, answer, end."""
 
-from getpass import getuser
 from pathlib import Path
 
 from assistant.agent.answer import answer_json
 from assistant.app.assistant import assisting
 from assistant.settings import AssistantSettings, read_settings
 from gateway.app import Gateway, running
+from gateway.app.lock import data_folder
+from gateway.app.terminal import actor_for
 from gateway.clock import Clock, SystemClock
-from gateway.errors import GatewayError
-from gateway.model.point import Role
 from gateway.model.quality import WAITING
 from gateway.service.base import Actor
 from gateway.settings import load_settings
@@ -18,18 +17,13 @@ _FIRST_VALUES_S = 5.0
 _LOOK_S = 0.05
 
 
-class UnknownUserError(GatewayError):
-    """No such account."""
-
-    code = "UNKNOWN_USER"
-
-
 async def ask_config(config: Path, text: str, user: str) -> dict[str, object]:
     """Answer over the plant of a configuration, as one of its accounts (with none at all: as admin)."""
     settings = load_settings(config)
     block = read_settings(settings.assistant, settings.file)
-    async with running(settings, SystemClock()) as gateway:
-        return await ask_gateway(gateway, block, text, await actor_for(gateway, user))
+    with data_folder(settings.data_dir):
+        async with running(settings, SystemClock()) as gateway:
+            return await ask_gateway(gateway, block, text, await actor_for(gateway, user))
 
 
 async def ask_gateway(gateway: Gateway, block: AssistantSettings, text: str, actor: Actor) -> dict[str, object]:
@@ -37,17 +31,6 @@ async def ask_gateway(gateway: Gateway, block: AssistantSettings, text: str, act
     async with assisting(gateway, block) as assistant:
         await _first_values(gateway, gateway.clock)
         return answer_json(await assistant.ask(text, actor))
-
-
-async def actor_for(gateway: Gateway, user: str) -> Actor:
-    """Who asks from the terminal; raises UnknownUserError."""
-    name = user or getuser()
-    role = await gateway.users.role_of(name)
-    if role is None:
-        if await gateway.users.all():
-            raise UnknownUserError(f"there is no account {name}", fix="name one with --user; busmate user list shows them")
-        role = Role.ADMIN
-    return Actor(user=name, role=role, via="cli")
 
 
 async def _first_values(gateway: Gateway, clock: Clock) -> None:

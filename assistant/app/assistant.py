@@ -28,6 +28,7 @@ from assistant.transcript.store import Transcript
 from assistant.transcript.tables import MIGRATIONS
 from gateway.api import schemas
 from gateway.app import Gateway
+from gateway.app.groups import single_error
 from gateway.errors import UnknownTagError
 from gateway.service.base import Actor, Proposal
 from gateway.store.migrations import migrate
@@ -82,19 +83,20 @@ async def assisting(gateway: Gateway, settings: AssistantSettings) -> AsyncItera
         load_embedder=partial(_embedder, settings),
     )
     await library.open()
-    async with asyncio.TaskGroup() as group:
-        reading = group.create_task(library.run(settings.manuals))
-        try:
-            yield Assistant(
-                gateway=gateway,
-                agent=Agent(builtin=builtin, tools=tools.discover(), model=server),
-                library=library,
-                transcript=Transcript(gateway.store),
-            )
-        finally:
-            reading.cancel()
-            if server is not None:
-                await server.close()
+    with single_error():
+        async with asyncio.TaskGroup() as group:
+            reading = group.create_task(library.run(settings.manuals))
+            try:
+                yield Assistant(
+                    gateway=gateway,
+                    agent=Agent(builtin=builtin, tools=tools.discover(), model=server),
+                    library=library,
+                    transcript=Transcript(gateway.store),
+                )
+            finally:
+                reading.cancel()
+                if server is not None:
+                    await server.close()
 
 
 def _embedder(settings: AssistantSettings) -> Embedder:

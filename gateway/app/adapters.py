@@ -4,12 +4,14 @@ from collections.abc import Sequence
 from datetime import datetime
 from decimal import Decimal
 
+from gateway.model.point import Role
 from gateway.model.sample import Sample, Scalar
 from gateway.service.base import AuditEntry, ReadService
 from gateway.service.plant import Plant
 from gateway.service.rules import Located
 from gateway.store.audit import Audit
 from gateway.store.base import AuditRecord
+from gateway.store.users import Users
 
 _FINISHED = ("outcome", "alarm_ack")
 _LOOKED_AT = 1000
@@ -46,6 +48,18 @@ class AuditSide:
         """Writes and acknowledgements of a tag and a time, newest first."""
         records = await self._audit.entries(_FINISHED, None, start, end, limit=_LOOKED_AT)
         return [entry for entry in map(_entry, records) if tag is None or entry.tag == tag]
+
+
+class TerminalPeople:
+    """Roles as the terminal sees them: with no accounts at all, whoever may read the data folder is admin."""
+
+    def __init__(self, users: Users) -> None:
+        self._users = users
+
+    async def role_of(self, user: str) -> Role | None:
+        """The role an account has now."""
+        role = await self._users.role_of(user)
+        return Role.ADMIN if role is None and not await self._users.all() else role
 
 
 def _entry(record: AuditRecord) -> AuditEntry:

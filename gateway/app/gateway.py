@@ -8,7 +8,8 @@ from dataclasses import dataclass
 from functools import partial
 
 from gateway.alarms.engine import Alarms
-from gateway.app.adapters import AuditSide, PlantSide
+from gateway.app.adapters import AuditSide, PlantSide, TerminalPeople
+from gateway.app.groups import single_error
 from gateway.app.wire import MakeTransport, SampleSink, Wire, all_watches, make_plant, make_wire
 from gateway.clock import Clock
 from gateway.link.transports import open_transport
@@ -72,10 +73,12 @@ async def running(
     clock: Clock,
     *,
     make_transport: MakeTransport = open_transport,
-    polls: bool = True,
+    owns: bool = True,
     prepare: Callable[[Store, Audit], Coroutine[object, object, None]] | None = None,
 ) -> AsyncIterator[Gateway]:
-    """A gateway that polls (unless told not to) until the context ends. `prepare` runs on the open store before anything else.
+    """A gateway until the context ends. `prepare` runs on the open store before anything else.
+
+    One that `owns` its data folder polls, and ends what an earlier run left behind; one beside another (`busmate write`) does neither.
 
     At the end no write is cut off: confirmations under way come to their outcome first, then polling and links stop, then the
     store writes what waits.
@@ -85,23 +88,24 @@ async def running(
         audit = await Audit.open(store, AuditFiles(key=settings.data_dir / "audit.key", anchor=settings.data_dir / "audit.anchor"), clock)
         if prepare is not None:
             await prepare(store, audit)
-        async with asyncio.TaskGroup() as group:
-            gateway = await _build(settings, clock, store, audit, group, make_transport)
-            workers = [group.create_task(bus.run()) for bus in gateway.wire.buses.values()]
-            try:
-                await gateway.confirm.recover()
-                if polls:
-                    scheduler = Scheduler(tuple(gateway.wire.devices.values()), clock, gateway.sink)
-                    workers += [group.create_task(scheduler.run()), group.create_task(_keep_house(gateway))]
-                yield gateway
-            finally:
-                await gateway.confirm.drain()
-                for worker in reversed(workers):
-                    worker.cancel()
+        with single_error():
+            async with asyncio.TaskGroup() as group:
+                gateway = await _build(settings, clock, store, audit, group, make_transport, owns=owns)
+                workers = [group.create_task(bus.run()) for bus in gateway.wire.buses.values()]
+                try:
+                    if owns:
+                        await gateway.confirm.recover()
+                        scheduler = Scheduler(tuple(gateway.wire.devices.values()), clock, gateway.sink)
+                        workers += [group.create_task(scheduler.run()), group.create_task(_keep_house(gateway))]
+                    yield gateway
+                finally:
+                    await gateway.confirm.drain()
+                    for worker in reversed(workers):
+                        worker.cancel()
 
 
 async def _build(
-    settings: Settings, clock: Clock, store: Store, audit: Audit, group: asyncio.TaskGroup, make_transport: MakeTransport
+    settings: Settings, clock: Clock, store: Store, audit: Audit, group: asyncio.TaskGroup, make_transport: MakeTransport, *, owns: bool
 ) -> Gateway:
     plant = make_plant(settings)
     wire = make_wire(settings, clock, make_transport)
@@ -129,7 +133,7 @@ async def _build(
         claims,
         Gate(wire.devices, claims),
         audit,
-        users,
+        users if owns else TerminalPeople(users),
         clock,
         acknowledge=desk.acknowledge,
         spawn=group.create_task,

@@ -17,6 +17,7 @@ from gateway.api.metrics import render
 from gateway.api.shield import Shield
 from gateway.app.accounts import WebAccounts
 from gateway.app.gateway import Gateway
+from gateway.app.groups import single_error
 from gateway.app.pages import PageFeed, lockout_of
 from gateway.errors import ConfigError, Finding
 from gateway.settings import Web
@@ -100,16 +101,17 @@ async def serving(gateway: Gateway, web: Web, opened: socket.socket, folders: Se
             ssl_keyfile=web.key or None,
         )
     )
-    async with asyncio.TaskGroup() as group:
-        feed = group.create_task(PageFeed(gateway, hub).run())
-        serve = group.create_task(server.serve(sockets=[opened]))
-        try:
-            yield Site(app, context, hub)
-        finally:
-            server.should_exit = True
-            hub.close()
-            feed.cancel()
-            await serve
+    with single_error():
+        async with asyncio.TaskGroup() as group:
+            feed = group.create_task(PageFeed(gateway, hub).run())
+            serve = group.create_task(server.serve(sockets=[opened]))
+            try:
+                yield Site(app, context, hub)
+            finally:
+                server.should_exit = True
+                hub.close()
+                feed.cancel()
+                await serve
 
 
 class _Server(uvicorn.Server):

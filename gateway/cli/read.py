@@ -1,4 +1,4 @@
-"""`read`: fresh values from the wire. `write` stands in `write.py`."""
+"""`read`: fresh values from the wire."""
 
 import asyncio
 from pathlib import Path
