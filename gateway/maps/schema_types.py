@@ -82,7 +82,11 @@ def _text(value: object) -> object:
 
 
 def _patterns(value: object) -> object:
-    return dict.fromkeys(value, "not_available") if isinstance(value, list) else value
+    if not isinstance(value, list):
+        return value
+    if any(isinstance(pattern, bool) or not isinstance(pattern, int) for pattern in value):
+        raise wrong("wrong_type", "a pattern that is no whole number", "write raw bits such as [0x7FFF]")
+    return dict.fromkeys(value, "not_available")
 
 
 def _plain(value: object) -> object:

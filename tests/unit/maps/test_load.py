@@ -217,3 +217,9 @@ def test_folder_of_maps_raises_for_all_its_files(tmp_path: Path) -> None:
         load_maps(tmp_path)
     assert {Path(finding.file).stem for finding in raised.value.findings} == {"a", "b"}
     assert set(load_maps(shipped_maps())) == {path.stem for path in shipped_maps().glob("*.yaml")}
+
+
+def test_map_of_the_readme_has_no_finding() -> None:
+    page = (shipped_maps() / "README.md").read_text(encoding="utf-8")
+    text = page.split("```yaml\n")[1].split("```")[0]
+    assert inspect_yaml(parse_yaml(text, "my-device.yaml")).findings == ()
