@@ -268,6 +268,11 @@ def hole(addresses: str, table: str = "holding", code: int = 2) -> Fault:
     return Fault(before=before)
 
 
+def refuse_point(tag: str, code: int = 2) -> Fault:
+    """Reads that touch the point are refused."""
+    return Fault(before=lambda exchange: _reads(exchange, tag) and _refuse(exchange, code), install=_needs(tag))
+
+
 def refuse_above(most: int, code: int = 3) -> Fault:
     """Reads of more than `most` registers or bits are refused; with code 0 by silence."""
 
@@ -348,17 +353,7 @@ def nan(tag: str) -> Fault:
 
 def stale(tag: str) -> Fault:
     """Reads that touch the point get no reply, so its last value grows old."""
-
-    def before(exchange: Exchange) -> bool:
-        bank, name = exchange.devices.find(tag)
-        touched = pdu.span(exchange.request.pdu)
-        if touched is None or exchange.request.pdu[0] not in pdu.READS:
-            return False
-        table, first, count = touched
-        asked = {(exchange.request.unit_id, table, first + place) for place in range(count)}
-        return exchange.link == exchange.devices.link_of(tag) and not asked.isdisjoint(bank.cells(name))
-
-    return Fault(before=before, install=_needs(tag))
+    return Fault(before=lambda exchange: _reads(exchange, tag), install=_needs(tag))
 
 
 def freeze(tag: str) -> Fault:
@@ -383,6 +378,16 @@ def _needs(tag: str) -> Callable[[Devices], Callable[[], None]]:
         return lambda: None
 
     return install
+
+
+def _reads(exchange: Exchange, tag: str) -> bool:
+    """True if the request reads a register of the point."""
+    bank, name = exchange.devices.find(tag)
+    touched = pdu.span(exchange.request.pdu)
+    if touched is None or exchange.request.pdu[0] not in pdu.READS or exchange.link != exchange.devices.link_of(tag):
+        return False
+    table, first, count = touched
+    return not {(exchange.request.unit_id, table, first + place) for place in range(count)}.isdisjoint(bank.cells(name))
 
 
 def _silence(_exchange: Exchange) -> bool:

@@ -21,6 +21,7 @@ class PtyServer:
         self._link_to = link_to
         self._ends: tuple[int, int] | None = None
         self._session: Session | None = None
+        self._terminal = ""
         self._path = ""
 
     @property
@@ -40,17 +41,17 @@ class PtyServer:
         tty.setraw(port)
         os.set_blocking(device, False)
         self._ends = device, port
-        self._path = os.ttyname(port)
+        self._terminal = self._path = os.ttyname(port)
         if self._link_to is not None:
             if self._link_to.is_symlink():
                 self._link_to.unlink()
-            self._link_to.symlink_to(self._path)
+            self._link_to.symlink_to(self._terminal)
             self._path = str(self._link_to)
         self._session = Session(self._station, self._write, self._close_nothing, Line(self._timing) if self._timing else None)
         asyncio.get_running_loop().add_reader(device, self._read)
 
     async def stop(self) -> None:
-        """Take the terminal and the link away."""
+        """Take the terminal away, and the link if it is still ours."""
         if self._ends is None:
             return
         asyncio.get_running_loop().remove_reader(self._ends[0])
@@ -59,8 +60,8 @@ class PtyServer:
         for end in self._ends:
             os.close(end)
         self._ends = None
-        if self._link_to is not None:
-            self._link_to.unlink(missing_ok=True)
+        if self._link_to is not None and self._link_to.is_symlink() and self._link_to.readlink() == Path(self._terminal):
+            self._link_to.unlink()
 
     def _read(self) -> None:
         if self._ends is not None and self._session is not None:

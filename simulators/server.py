@@ -3,6 +3,7 @@
 import asyncio
 import socket
 import struct
+from typing import cast
 
 from simulators.session import Session
 from simulators.station import Station
@@ -72,13 +73,13 @@ class _Connection(asyncio.Protocol):
         self._session: Session | None = None
 
     def connection_made(self, transport: asyncio.BaseTransport) -> None:
-        assert isinstance(transport, asyncio.Transport)  # noqa: S101 - what create_server gives a stream protocol
-        self._transport = transport
+        stream = cast("asyncio.Transport", transport)  # what create_server gives; uvloop's has no such base
+        self._transport = stream
         if not self._station.admits(len(self._connections.open)):
             self.reset()
             return
         self._connections.add(self)
-        self._session = Session(self._station, transport.write, transport.close)
+        self._session = Session(self._station, stream.write, stream.close)
 
     def data_received(self, data: bytes) -> None:
         if self._session is not None:

@@ -1,5 +1,8 @@
 """Faults by name."""
 
+import inspect
+from pathlib import Path
+
 import pytest
 
 from gateway.errors import ConfigError
@@ -7,8 +10,8 @@ from simulators.fault_args import Arg, catalogue, parse_fault
 
 KNOWN = """bad_length black_hole busy_n byte_by_byte clamp close_after_reply close_before_reply connect_delay crc_error delay_write
 die_after_write drop duplicate echo exception foreign_first freeze hole idle_close ignore_write late mute mute_unit nan noise_before
-one_connection protocol_id refuse_above restart_zero short_bytes split stale stale_first swap tid_plus_one tid_zero trailing_bytes truncate
-unplugged wrong_byte_count wrong_echo wrong_function wrong_tid wrong_unit"""
+one_connection protocol_id refuse_above refuse_point restart_zero short_bytes split stale stale_first swap tid_plus_one tid_zero
+trailing_bytes truncate unplugged wrong_byte_count wrong_echo wrong_function wrong_tid wrong_unit"""
 
 
 def test_the_catalogue_is_complete() -> None:
@@ -53,3 +56,10 @@ def test_text_gives_arguments_and_aim(text: str, args: dict[str, Arg], aim: dict
 def test_nonsense_is_refused_with_what_is_known(text: str, words: str) -> None:
     with pytest.raises(ConfigError, match=words):
         parse_fault(text)
+
+
+def test_the_guide_names_every_fault_with_its_arguments() -> None:
+    guide = (Path(__file__).parents[3] / "docs/engineers/simulators.md").read_text("utf-8")
+    rows = [line.split("|") for line in guide.splitlines() if line.startswith("| `")]
+    told = {row[1].strip(" `"): [part.split("=")[0].strip(" `") for part in row[2].split(",") if part.strip()] for row in rows}
+    assert told == {name: list(inspect.signature(made).parameters) for name, made in catalogue().items()}

@@ -90,6 +90,11 @@ class Rig:
         pytest.param("stale", {"tag": "d1.a"}, READ, [], id="stale"),
         pytest.param("stale", {"tag": "d1.a"}, "03 00 01 00 01", [(0, "00 07 00 00 00 05 01 03 02 00 05")], id="stale-beside"),
         pytest.param("stale", {"tag": "d2.a"}, READ, [(0, RIGHT)], id="stale-other-device"),
+        pytest.param("refuse_point", {"tag": "d1.b"}, READ, [(0, "00 07 00 00 00 03 01 83 02")], id="refuse_point"),
+        pytest.param(
+            "refuse_point", {"tag": "d1.b"}, "03 00 00 00 01", [(0, "00 07 00 00 00 05 01 03 02 12 34")], id="refuse_point-beside"
+        ),
+        pytest.param("refuse_point", {"tag": "d1.b"}, WRITE, [(0, WRITTEN)], id="refuse_point-write"),
         pytest.param("ignore_write", {}, WRITE, [(0, WRITTEN)], id="ignore_write"),
         pytest.param("clamp", {"tag": "d1.b", "high": 8.0}, WRITE, [(0, WRITTEN)], id="clamp"),
         pytest.param("die_after_write", {}, WRITE, [], id="die_after_write"),
@@ -261,6 +266,7 @@ def test_masks_go_with_their_fault() -> None:
         ("nan", {"tag": "d1.nothing"}, UnknownTagError),
         ("stale", {"tag": "d9.a"}, UnknownTagError),
         ("clamp", {"tag": "x"}, UnknownTagError),
+        ("refuse_point", {"tag": "d1.nothing"}, UnknownTagError),
         ("freeze", {"tag": "x.y"}, UnknownTagError),
         ("hole", {"addresses": "5x"}, ConfigError),
         ("hole", {"addresses": "5", "table": "drawer"}, ConfigError),

@@ -71,3 +71,10 @@ def test_a_plant_and_a_map_are_scenarios_without_events() -> None:
     of_map = load_scenario(shipped_maps() / "demo_lt50.yaml")
     assert of_map.is_map
     assert of_map.plant.devices["device"].map.id == "demo_lt50"
+
+
+def test_the_examples_of_the_guide_load(tmp_path: Path) -> None:
+    guide = (Path(__file__).parents[3] / "docs/engineers/simulators.md").read_text("utf-8")
+    plant, scenario = (block.split("```")[0] for block in guide.split("```yaml\n")[1:])
+    assert set(load_scenario(written(tmp_path, plant)).plant.devices) == {"meter1", "level1"}
+    assert [event.at_s for event in load_scenario(written(tmp_path, scenario)).events] == [10, 60, 300]
