@@ -91,12 +91,12 @@ class Device:
 
         `lane` is the link that the caller holds already, if it is this device's. A point that is only written is `not_available`.
         """
-        found: dict[str, Sample] = {}
         exchange = self._held(lane) if lane is not None and lane.bus is self.bus else self._in_turn(priority, self.timeout_s)
-        for compiled in self._fresh_plan(points):
-            samples = await self._read(compiled, exchange)
-            now = self._clock.monotonic()
-            found.update({point.name: sample_at(self.id, samples, index, now) for index, point in enumerate(samples.block.points)})
+        read = [await self._read(compiled, exchange) for compiled in self._fresh_plan(points)]
+        now = self._clock.monotonic()
+        found = {
+            point.name: sample_at(self.id, samples, index, now) for samples in read for index, point in enumerate(samples.block.points)
+        }
         return [found.get(point.name) or Sample(tag=tag_of(self.id, point), value=None, reason=NOT_AVAILABLE) for point in points]
 
     async def write_checked(self, intents: Sequence[Intent], *, interlocks: Interlocks, before_send: BeforeSend) -> tuple[Written, ...]:
@@ -142,12 +142,20 @@ class Device:
             base = await self._bases.find(block.base, block.unit_id, exchange) if block.base else 0
             if base is None:
                 return failed(block, NOT_AVAILABLE, self._clock.utc(), self._clock.monotonic())
+            await self._read_missing_scales(compiled, exchange)
             reply = await exchange(
                 Read(unit_id=block.unit_id, table=block.table, address=PduAddress(base + block.address), count=block.count)
             )
         except LinkError as error:
             return self._failed(block, error)
         return self._decoded(compiled, reply)
+
+    async def _read_missing_scales(self, compiled: "_Compiled", exchange: Exchange) -> None:
+        """Scale registers outside of the block that were never read must come first; later ones come with their own group."""
+        missing = [self.map.points[name] for name in compiled.needs if self._scales[name] is None]
+        if missing:
+            for holder in self._fresh_plan(missing):
+                await self._read(holder, exchange)
 
     async def _place(self, lane: Lane, point: Point) -> tuple[UnitId, PduAddress]:
         """Where a point is written: the base was found by the read before, on the same held link."""
@@ -175,18 +183,20 @@ class Device:
         return failed(block, reason, self._clock.utc(), now)
 
     def _compile(self, block: ReadBlock) -> "_Compiled":
-        scales = tuple((index, point.name) for index, point in enumerate(block.points) if point.name in self._scales)
-        return _Compiled(block, compile_block(block), scales)
+        names = [point.name for point in block.points]
+        scales = tuple((index, name) for index, name in enumerate(names) if name in self._scales)
+        needs = {point.held_by for point in block.points if point.held_by and point.held_by not in names}
+        return _Compiled(block, compile_block(block), scales, tuple(sorted(needs)))
 
     def _fresh_plan(self, points: Sequence[Point]) -> "tuple[_Compiled, ...]":
-        """Blocks for exactly these points and the scale registers they need."""
+        """Blocks for exactly these points and the scale registers they need, these first."""
         names = tuple(point.name for point in points)
         if names not in self._fresh_plans:
             if len(self._fresh_plans) >= _FRESH_PLANS:
                 self._fresh_plans.clear()
             wanted = {point.name: replace(point, poll=_FRESH) for point in self._with_holders(points)}
             blocks = plan_blocks(tuple(wanted.values()), self.unit_id, _FRESH, self.learnt.limits())
-            self._fresh_plans[names] = tuple(self._compile(block) for block in blocks)
+            self._fresh_plans[names] = tuple(sorted(map(self._compile, blocks), key=lambda compiled: not compiled.scales))
         return self._fresh_plans[names]
 
     def _with_holders(self, points: Sequence[Point]) -> list[Point]:
@@ -200,8 +210,9 @@ class Device:
 
 @dataclass(frozen=True, slots=True)
 class _Compiled:
-    """A block, its decoder, and where in it scale registers stand."""
+    """A block, its decoder, where in it scale registers stand, and which ones it needs from outside."""
 
     block: ReadBlock
     decoder: BlockDecoder
     scales: tuple[tuple[int, str], ...]
+    needs: tuple[str, ...]

@@ -116,7 +116,8 @@ class Poller:
             return
         news = [self.device.learnt.add_hole(block.table, low, high) for low, high in found.holes]
         if found.largest is not None:
-            news.append(self.device.learnt.add_largest(block.table, found.largest))
+            widest = max(point.words for point in self.device.map.points.values() if point.table.is_bits == block.table.is_bits)
+            news.append(self.device.learnt.add_largest(block.table, max(found.largest, widest)))
         if any(news):
             self._replan(f"{block.table} holes {found.holes}" if found.holes else f"at most {found.largest} at once")
 

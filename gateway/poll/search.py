@@ -55,7 +55,13 @@ class Search:
         """Raises SearchEnded."""
         cells = cells_of(self._block)
         bad: list[Cell] = []
-        await self._halve(cells, bad)
+        middle = _middle(cells)
+        left, right = cells[:middle], cells[middle:]
+        halves = [half for half in (left, right) if not await self._can_read(half)]
+        if len(halves) == 2 and (largest := await self._small_limit(left, right)):
+            return Findings(largest=largest)
+        for half in halves:
+            await self._halve(half, bad)
         if not self._good:
             return Findings()
         holes = [(cell.start, cell.end - 1) for cell in bad]
@@ -65,10 +71,10 @@ class Search:
                 holes.append((before.end, after.start - 1))
         if holes:
             return Findings(holes=sorted(holes))
-        return Findings(largest=await self._largest(cells))
+        return Findings(largest=_size(cells[: await self._largest(cells, middle, len(cells))]))
 
     async def _halve(self, cells: Sequence[Cell], bad: list[Cell]) -> None:
-        """Read both halves of what was refused."""
+        """Read both halves of what was refused, until single values are left."""
         if len(cells) == 1:
             bad.append(cells[0])
             return
@@ -77,18 +83,26 @@ class Search:
             if not await self._can_read(half):
                 await self._halve(half, bad)
 
-    async def _largest(self, cells: Sequence[Cell]) -> int:
-        """The largest count that is given, found between the largest good part and the whole block, from its start."""
-        low = max(end - start for start, end in self._good)
-        fits = [place for place, cell in enumerate(cells, 1) if cell.end - cells[0].start > low][:-1]
-        while fits:
-            place = fits[len(fits) // 2]
-            if await self._can_read(cells[:place]):
-                low = cells[place - 1].end - cells[0].start
-                fits = fits[len(fits) // 2 + 1 :]
+    async def _small_limit(self, left: Sequence[Cell], right: Sequence[Cell]) -> int | None:
+        """Both halves were refused: is each of them too large, too? The largest count that is given, or None if it is not that."""
+        refused = len(left)
+        fits = refused // 2
+        while fits and not await self._can_read(left[:fits]):
+            refused, fits = fits, fits // 2
+        if not fits or not await self._can_read(right[:fits]):
+            return None
+        fits = await self._largest(left, fits, refused)
+        return None if await self._can_read(right[: fits + 1]) else _size(left[:fits])
+
+    async def _largest(self, cells: Sequence[Cell], fits: int, refused: int) -> int:
+        """How many of the first cells are given at once: more than `fits` perhaps, less than `refused`."""
+        while refused - fits > 1:
+            middle = (fits + refused) // 2
+            if await self._can_read(cells[:middle]):
+                fits = middle
             else:
-                fits = fits[: len(fits) // 2]
-        return low
+                refused = middle
+        return fits
 
     async def _can_read(self, cells: Sequence[Cell]) -> bool:
         self._reads += 1
@@ -123,6 +137,11 @@ def part_of(block: ReadBlock, cells: Sequence[Cell]) -> ReadBlock:
     """The block that reads only these cells."""
     points = tuple(point for cell in cells for point in cell.points)
     return replace(block, address=PduAddress(cells[0].start), count=cells[-1].end - cells[0].start, points=points)
+
+
+def _size(cells: Sequence[Cell]) -> int:
+    """Registers in one read of these cells."""
+    return cells[-1].end - cells[0].start
 
 
 def _middle(cells: Sequence[Cell]) -> int:
