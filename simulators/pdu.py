@@ -95,10 +95,10 @@ def _need(holds: bool) -> None:
 
 
 def _quantity(memory: Memory, function: int, count: int) -> None:
-    """Counts above the specification's or the device's limit are refused with exception 3."""
-    facts = memory.facts
-    own = facts.max_read if function in (3, 4) else facts.max_write if function == 16 else _REQUEST_ROOM[function]
-    _need(1 <= count <= min(own, _REQUEST_ROOM[function]))
+    """Counts above the specification's or the device's limit are refused with exception 3; a limit the map states holds for bits, too."""
+    usual = DeviceFacts()
+    stated, default = (memory.facts.max_read, usual.max_read) if function in READS else (memory.facts.max_write, usual.max_write)
+    _need(1 <= count <= (_REQUEST_ROOM[function] if stated == default else min(stated, _REQUEST_ROOM[function])))
 
 
 def _read_bits(memory: Memory, unit_id: int, request: bytes) -> bytes:

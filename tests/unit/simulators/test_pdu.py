@@ -93,7 +93,9 @@ def test_written_coils_are_those_of_the_specification() -> None:
     ("facts", "request_", "reply"),
     [
         pytest.param({"max_read": 2}, "03 00 6B 00 03", "83 03", id="more registers than the device reads"),
-        pytest.param({"max_read": 2}, "01 00 13 00 13", "01 03 CD 6B 05", id="coils have their own limit"),
+        pytest.param({"max_read": 18}, "01 00 13 00 13", "81 03", id="a stated limit holds for coils"),
+        pytest.param({"max_read": 19}, "01 00 13 00 13", "01 03 CD 6B 05", id="as many coils as it reads"),
+        pytest.param({"max_write": 9}, "0F 00 13 00 0A 02 CD 01", "8F 03", id="more coils than the device writes"),
         pytest.param({"max_write": 1}, "10 00 01 00 02 04 00 0A 01 02", "90 03", id="more registers than the device writes"),
         pytest.param({"functions": frozenset({3})}, "06 00 01 00 03", "86 01", id="a function the device lacks"),
         pytest.param({"functions": frozenset({3})}, "03 00 6B 00 01", "03 02 02 2B", id="a function it has"),
