@@ -123,6 +123,8 @@ class _Reader:
         self._values += 1
         if self._values > MAX_VALUES:
             self._stop(event, path, "too_large", f"more than {MAX_VALUES} values", "split it: one map is one device model")
+        if isinstance(event, yaml.ScalarEvent) and event.anchor is None and event.tag is None:
+            return self._scalar(event, path) if event.implicit[0] else str(event.value)
         if isinstance(event, yaml.AliasEvent):
             self._find(event, path, "alias", f"alias *{event.anchor}", "write the value out; `defaults` and `repeat` save repetition")
             return None
@@ -135,7 +137,7 @@ class _Reader:
                 self._stop(event, path, "too_deep", f"nested deeper than {MAX_DEPTH}", "flatten it")
             return self._mapping(path) if isinstance(event, yaml.MappingStartEvent) else self._sequence(path)
         if isinstance(event, yaml.ScalarEvent):
-            return self._scalar(event, path) if event.implicit[0] else str(event.value)
+            return str(event.value)
         raise AssertionError(event)
 
     def _sequence(self, path: YamlPath) -> list[YamlValue]:

@@ -143,6 +143,7 @@ _WARNINGS: Mapping[str, str] = {
     "enum_label_repeated": "two codes of a read-only point with the same label",
     "valid_beyond_type": "valid limits that the value can never reach",
     "alarm_outside_valid": "an alarm level outside the valid limits",
+    "limit_outside_valid": "a limit of a write outside the valid limits",
     "limits_with_enum": "limits on a point that takes the codes of an enum",
     "step_missing": "a writable number without a step",
     "not_atomic": "a bit written on a device without function 22",

@@ -117,4 +117,14 @@ class MapIn(MapHeadIn):
 def json_schema() -> dict[str, object]:
     """The JSON schema that editors use for `registermaps/*.yaml`."""
     schema = MapIn.model_json_schema(mode="validation")
+    _close(schema)
     return {"$schema": "https://json-schema.org/draft/2020-12/schema", **schema, "title": "Busmate register map"}
+
+
+def _close(schema: object) -> None:
+    """Names that fit no pattern are wrong, not unknown."""
+    if isinstance(schema, dict):
+        if "patternProperties" in schema:
+            schema.setdefault("additionalProperties", False)
+        for child in schema.values():
+            _close(child)

@@ -10,7 +10,7 @@ from gateway.maps.findings import place
 from gateway.maps.inspect import Inspected, inspect_map
 from gateway.maps.load import find_map
 from gateway.maps.rules.apply import POINT_RULES
-from gateway.maps.rules.base import MapView
+from gateway.maps.rules.base import Fault, MapView
 from gateway.maps.rules.conditions import Resolve, condition_faults, resolver
 from gateway.maps.rules.people import alias_meanings, fold
 from gateway.model.point import FieldOf, Point, RegisterMap
@@ -81,9 +81,9 @@ def site_map(yaml: YamlFile, number: int, device: DeviceIn, given: RegisterMap, 
             if other != name:
                 message = f"{alias!r} already means {other}"
                 findings.append(place(yaml, (*path, "aliases", index), "alias_taken", message, "make each alias mean one point"))
+        known = set(_point_faults(points[name], around))
         points[name], faults = tighten(points[name], site)
-        if not faults:
-            faults = [fault for rule in POINT_RULES for fault in rule(points[name], around) if fault.keys[0] in site.model_fields_set]
+        faults += [fault for fault in _point_faults(points[name], around) if fault not in known]
         findings.extend(place(yaml, (*path, *fault.keys), fault.code, fault.message, fault.fix) for fault in faults)
         if points[name].poll not in given.periods:
             message = f"map {given.id} has no poll group {points[name].poll}"
@@ -91,6 +91,11 @@ def site_map(yaml: YamlFile, number: int, device: DeviceIn, given: RegisterMap, 
     rules = repr([(name, device.points[name]) for name in sorted(device.points)])
     version = hashlib.sha256(f"{given.version} {rules}".encode()).hexdigest()[:16] if device.points else given.version
     return replace(given, points=points, version=version)
+
+
+def _point_faults(point: Point, around: MapView) -> Iterator[Fault]:
+    for rule in POINT_RULES:
+        yield from rule(point, around)
 
 
 def interlock_findings(yaml: YamlFile, devices: Mapping[int, DeviceIn], maps: Mapping[str, RegisterMap]) -> Iterator[Finding]:

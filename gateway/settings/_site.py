@@ -83,6 +83,8 @@ def _looser_write(rule: WriteRule, site: SiteWriteIn) -> Iterator[Fault]:
     yield from _looser_limits(("write",), Valid(min=rule.min, max=rule.max), Valid(min=site.min, max=site.max))
     if site.step is not None and rule.step is not None and (site.step <= 0 or site.step % rule.step):
         yield _loosens(("write", "step"), site.step, f"no multiple of the map's step {rule.step}")
+    if site.min is not None and rule.step is not None and (site.min - (rule.min or 0)) % rule.step:
+        yield _loosens(("write", "min"), site.min, f"off the map's steps of {rule.step} from {rule.min or 0}")
     if site.max_step is not None and rule.max_step is not None and site.max_step > rule.max_step:
         yield _loosens(("write", "max_step"), site.max_step, f"more than the map's {rule.max_step}")
     if site.cooldown_s is not None and site.cooldown_s < rule.cooldown_s:

@@ -1,6 +1,7 @@
 """Configurations: what a good one gives, and that each seeded bad one gives exactly its findings."""
 
 from collections import Counter
+from collections.abc import Callable
 from decimal import Decimal
 from pathlib import Path
 from zoneinfo import ZoneInfo
@@ -16,11 +17,12 @@ from tests.seeded import GOLDEN, expected
 CONFIGS = Path(__file__).parents[2] / "configs"
 BAD_CONFIGS = sorted((GOLDEN / "bad_configs").glob("*.yaml"))
 
+Load = Callable[..., Settings]
 DEVICE = "{id: vfd1, link: line1, unit_id: 1, map: demo_vx200, title: {en: Drive, zh: 变频器}"
 
 
 @pytest.fixture
-def load(tmp_path: Path):
+def load(tmp_path: Path) -> Load:
     """Settings of a text; its folder is `tmp_path`."""
 
     def load_text(
@@ -56,7 +58,7 @@ def test_secret_is_not_repeated_in_the_finding() -> None:
     assert "abcdefgh" not in said
 
 
-def test_paths_are_relative_to_the_file(load, tmp_path: Path) -> None:
+def test_paths_are_relative_to_the_file(load: Load, tmp_path: Path) -> None:
     settings = load(rest="data_dir: ./data\nweb: {tls: {cert: tls/cert.pem, key: tls/key.pem}}\n")
     assert settings.folder == tmp_path
     assert settings.data_dir == tmp_path / "data"
@@ -65,7 +67,7 @@ def test_paths_are_relative_to_the_file(load, tmp_path: Path) -> None:
     assert settings.web.cert == str(tmp_path / "tls" / "cert.pem")
 
 
-def test_defaults_of_a_small_configuration(load) -> None:
+def test_defaults_of_a_small_configuration(load: Load) -> None:
     settings = load()
     assert settings.site.timezone == ZoneInfo("UTC")
     assert settings.site.languages == ("en", "zh")
@@ -114,11 +116,11 @@ def test_defaults_of_a_small_configuration(load) -> None:
         ),
     ],
 )
-def test_link_options(load, link: str, options: LinkOptions) -> None:
+def test_link_options(load: Load, link: str, options: LinkOptions) -> None:
     assert load(link=link).links == (options,)
 
 
-def test_site_rules_tighten_the_map(load) -> None:
+def test_site_rules_tighten_the_map(load: Load) -> None:
     settings = load(
         device=", points: {speed_sp: {write: {min: 25, max: 45, step: 0.5, max_step: 2,"
         " cooldown: 1m, role: engineer, confirm: two_step, approvals: 2}}}"
@@ -130,7 +132,7 @@ def test_site_rules_tighten_the_map(load) -> None:
     assert rule.function == 6
 
 
-def test_site_interlocks_are_added_to_the_maps(load) -> None:
+def test_site_interlocks_are_added_to_the_maps(load: Load) -> None:
     rule = (
         load(device=', points: {run_cmd: {write: {interlock: [{when: 运行, all: ["speed_sp >= 20"]}]}}}')
         .devices[0]
@@ -144,7 +146,7 @@ def test_site_interlocks_are_added_to_the_maps(load) -> None:
     )
 
 
-def test_site_alarm_is_laid_over_the_maps(load, tmp_path: Path) -> None:
+def test_site_alarm_is_laid_over_the_maps(load: Load, tmp_path: Path) -> None:
     (tmp_path / "own.yaml").write_text(
         "regmap: 1\nid: own\nvendor: V\nmodel: M\nkind: k\ntitle: T\nmanual: {title: T, addressing: pdu}\npoints:\n"
         "  t: {pdu: 0, table: input, type: int16, alarm: {lo: 5, hi: 80, hihi: 90, hysteresis: 2, priority: high, text: hot}}\n",
@@ -159,12 +161,12 @@ def test_site_alarm_is_laid_over_the_maps(load, tmp_path: Path) -> None:
     )
     point = load_settings(path).devices[0].map.points["t"]
     assert point.alarm is not None
-    assert (point.alarm.lo, point.alarm.hi, point.alarm.hihi, point.alarm.hysteresis) == (5, 75, 90, 2)
+    assert (point.alarm.lo, point.alarm.hi, point.alarm.hihi, point.alarm.hysteresis) == (Decimal(5), Decimal(75), Decimal(90), Decimal(2))
     assert (point.alarm.priority, point.alarm.text) == ("high", Text("hot"))
     assert (point.title, point.aliases) == (Text("Temp", "温度"), ("heat",))
 
 
-def test_map_version_follows_the_site_rules(load) -> None:
+def test_map_version_follows_the_site_rules(load: Load) -> None:
     plain, ruled, again = (
         load(),
         load(device=", points: {speed_sp: {write: {max: 45}}}"),
@@ -173,7 +175,7 @@ def test_map_version_follows_the_site_rules(load) -> None:
     assert plain.devices[0].map.version != ruled.devices[0].map.version == again.devices[0].map.version
 
 
-def test_own_map_folder_goes_before_the_shipped_maps(load, tmp_path: Path) -> None:
+def test_own_map_folder_goes_before_the_shipped_maps(load: Load, tmp_path: Path) -> None:
     own = tmp_path / "maps"
     own.mkdir()
     shipped = (Path(__file__).parents[2] / "registermaps" / "demo_vx200.yaml").read_text(encoding="utf-8")
@@ -182,7 +184,7 @@ def test_own_map_folder_goes_before_the_shipped_maps(load, tmp_path: Path) -> No
     assert load(rest="maps: [./maps]\n").devices[0].map.model == "VX201"
 
 
-def test_faults_of_a_map_are_findings_of_the_map(load, tmp_path: Path) -> None:
+def test_faults_of_a_map_are_findings_of_the_map(load: Load, tmp_path: Path) -> None:
     own = tmp_path / "maps"
     own.mkdir()
     shipped = (Path(__file__).parents[2] / "registermaps" / "demo_vx200.yaml").read_text(encoding="utf-8")
@@ -198,7 +200,7 @@ def test_map_is_read_once_for_several_devices(tmp_path: Path) -> None:
     assert first.points["speed_sp"] is second.points["speed_sp"]
 
 
-def test_assistant_block_is_handed_on_unread(load) -> None:
+def test_assistant_block_is_handed_on_unread(load: Load) -> None:
     settings = load(rest="assistant: {llm: {api_base: 'http://127.0.0.1:1/v1', context_window: 8192}, anything: [1, 0.5]}\n")
     assert settings.assistant == {"llm": {"api_base": "http://127.0.0.1:1/v1", "context_window": 8192}, "anything": [1, Decimal("0.5")]}
 

@@ -57,9 +57,9 @@ def scale_apart(items: Mapping[str, Item], around: MapView) -> Iterator[tuple[It
             continue  # `device_limits` has it
         for block, point in ((apart, member) for apart in blocks if not apart.atomic for member in apart.points):
             source = around.points.get(point.held_by or "")
-            if source is not None and point.name in items and not _inside(source, block.address, block.count, point):
+            if source is not None and not point.note and point.name in items and not _inside(source, block.address, block.count, point):
                 message = f"{source.name}, which holds the scale of {point.name}, can't be read in the same request"
-                fix = "raise `device.max_gap` if the device reads through the registers between"
+                fix = "raise `device.max_gap` if the device reads through, or say in `note` why it does no harm"
                 yield items[point.name], Fault(("scale_from" if point.scale_from else "range_from",), "scale_read_apart", message, fix)
 
 

@@ -20,6 +20,7 @@ def levels(point: Point, around: MapView) -> Iterator[Fault]:
     if point.deadband.amount < 0:
         yield Fault(("deadband",), "bad_deadband", f"a deadband of {point.deadband.amount}", "write 0 or more")
     yield from _valid(point)
+    yield from _writable(point)
     yield from _alarm(point, around)
 
 
@@ -36,6 +37,18 @@ def _valid(point: Point) -> Iterator[Fault]:
     if (valid.min is not None and valid.min > ends[1]) or (valid.max is not None and valid.max < ends[0]):
         message = f"{point.name} can only read {ends[0]:.6g} to {ends[1]:.6g}"
         yield Fault(("valid",), "valid_beyond_type", message, "check the limits, the type and the scale")
+
+
+def _writable(point: Point) -> Iterator[Fault]:
+    valid, rule = point.valid, point.write
+    if valid is None or rule is None:
+        return
+    for key, limit in (("min", rule.min), ("max", rule.max)):
+        if limit is not None and ((valid.min is not None and limit < valid.min) or (valid.max is not None and limit > valid.max)):
+            message = f"{key} {limit} lies outside `valid`"
+            yield Fault(
+                ("write", key), "limit_outside_valid", message, "what is written there would read as UNCERTAIN; correct one of them"
+            )
 
 
 def _alarm(point: Point, around: MapView) -> Iterator[Fault]:

@@ -31,10 +31,12 @@ def texts(root: YamlValue, path: YamlPath = ()) -> Iterator[Fault]:
         for number, value in enumerate(root):
             yield from texts(value, (*path, number))
     elif isinstance(root, str):
-        sign = next((sign for sign in root if unicodedata.category(sign) in _HIDDEN and sign not in "\n\t"), "")
+        sign = (
+            "" if root.isprintable() else next((sign for sign in root if unicodedata.category(sign) in _HIDDEN and sign not in "\n\t"), "")
+        )
         if sign:
             message = f"the text holds U+{ord(sign):04X}, which can't be seen"
             yield Fault(path, "hidden_character", message, "type the text again without it")
-        if _ORDERS.search(unicodedata.normalize("NFKC", root)):
+        if _ORDERS.search(root if root.isascii() else unicodedata.normalize("NFKC", root)):
             message = "the text reads like an instruction to a language model"
             yield Fault(path, "instruction_like", message, "describe the point; what the assistant may do stands elsewhere")

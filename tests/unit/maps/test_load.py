@@ -3,15 +3,18 @@
 from decimal import Decimal
 from pathlib import Path
 
+import jsonschema_rs
 import pytest
 
 from gateway.errors import MapError
 from gateway.maps.inspect import inspect_yaml
 from gateway.maps.load import find_map, load_map, load_maps, shipped_maps
+from gateway.maps.schema import json_schema
 from gateway.maps.schema_file import schema_text
 from gateway.model.address import Notation, Table
 from gateway.model.point import DataType, Deadband, Flag, Interlock, Order, Point, RegisterMap, Role, Text, WriteRule
-from gateway.yamlfile import parse_yaml
+from gateway.yamlfile import YamlValue, parse_yaml, read_yaml
+from tests.seeded import GOLDEN
 
 HEAD = "regmap: 1\nid: m\nvendor: V\nmodel: M\nkind: k\ntitle: {en: T, zh: 题}\nmanual: {title: T, addressing: pdu}\n"
 
@@ -37,6 +40,36 @@ def test_shipped_map_has_no_error(path: Path) -> None:
 
 def test_schema_file_is_the_schema() -> None:
     assert (shipped_maps() / "schema.json").read_text(encoding="utf-8") == schema_text()
+
+
+@pytest.mark.parametrize("path", [*sorted(shipped_maps().glob("*.yaml")), GOLDEN / "hard_cases.yaml"], ids=lambda path: path.stem)
+def test_schema_accepts_the_maps(path: Path) -> None:
+    assert jsonschema_rs.is_valid(json_schema(), _plain(read_yaml(path).root))
+
+
+@pytest.mark.parametrize(
+    "name",
+    [
+        "unknown_key_word_order",
+        "unknown_type",
+        "unknown_order",
+        "scale_with_comma",
+        "capital_point_name",
+        "period_without_unit",
+        "missing_head",
+    ],
+)
+def test_schema_refuses_what_an_editor_can_see(name: str) -> None:
+    assert not jsonschema_rs.is_valid(json_schema(), _plain(read_yaml(GOLDEN / "bad_maps" / f"{name}.yaml").root))
+
+
+def _plain(value: YamlValue) -> object:
+    """The values as JSON has them."""
+    if isinstance(value, dict):
+        return {str(key): _plain(child) for key, child in value.items()}
+    if isinstance(value, list):
+        return [_plain(child) for child in value]
+    return float(value) if isinstance(value, Decimal) else value
 
 
 @pytest.mark.parametrize(
@@ -70,8 +103,8 @@ def test_defaults_are_inherited_replaced_and_removed() -> None:
     assert (found["a"].type, found["a"].order, found["a"].scale, found["a"].unit) == (DataType.UINT32, Order.CDAB, Decimal("0.1"), "V")
     assert found["b"].type is DataType.INT16
     assert found["b"].valid is not None
-    assert (found["b"].valid.min, found["b"].valid.max) == (None, 5)
-    assert (found["c"].table, found["c"].scale, found["c"].unit) == (Table.INPUT, 1, "")
+    assert (found["b"].valid.min, found["b"].valid.max) == (None, Decimal(5))
+    assert (found["c"].table, found["c"].scale, found["c"].unit) == (Table.INPUT, Decimal(1), "")
 
 
 def test_repeat_unfolds_with_names_and_stride() -> None:
@@ -110,14 +143,14 @@ def test_every_key_of_a_point_arrives() -> None:
         2,
         Order.DCBA,
         Decimal("0.1"),
-        -3,
+        Decimal(-3),
         "degC",
         1,
     )
     assert point.deadband == Deadband(amount=Decimal("0.01"), relative=True)
     assert point.invalid == {0x80000000: "broken"}
     assert point.alarm is not None
-    assert (point.alarm.hi, point.alarm.delay_s, point.alarm.priority, point.alarm.text) == (80, 5.0, "medium", Text("hot", "热"))
+    assert (point.alarm.hi, point.alarm.delay_s, point.alarm.priority, point.alarm.text) == (Decimal(80), 5.0, "medium", Text("hot", "热"))
     assert (point.page, point.section, point.source, point.confidence, point.note) == ("12", "3.10", "s", "high", "n")
     assert point.write == WriteRule(
         function=16, min=Decimal(0), max=Decimal(50), step=Decimal("0.5"), max_step=Decimal(5), cooldown_s=60.0, role=Role.ENGINEER,
@@ -149,7 +182,7 @@ def test_enum_flags_fields_and_interlocks() -> None:
 
 
 def test_hard_cases_of_the_format_load() -> None:
-    found = load_map(Path(__file__).parents[2] / "golden" / "hard_cases.yaml")
+    found = load_map(GOLDEN / "hard_cases.yaml")
     assert len(found.points) == 24
     assert found.bases == {"m103": 103}
     assert found.periods == {"normal": 1.0, "once": None}
@@ -169,9 +202,17 @@ def test_device_facts_and_procedures() -> None:
         "steps: [{write: cmd, value: run}, {wait: 'cmd == 1', timeout: 2s}]}}\n",
     )
     facts = found.device
-    assert (facts.unit_id, facts.functions, facts.max_read, facts.max_gap, facts.gap_s, facts.timeout_s) == (7, {3, 6}, 63, 2, 0.03, 0.5)
+    assert (facts.unit_id, facts.functions, facts.max_read, facts.max_gap, facts.gap_s, facts.timeout_s) == (
+        7,
+        frozenset({3, 6}),
+        63,
+        2,
+        0.03,
+        0.5,
+    )
     assert facts.readable == {Table.HOLDING: ((0, 9), (32, 47))}
-    assert (found.periods, found.on_demand) == ({"normal": 0.5, "rare": None}, {"rare"})
+    assert found.periods == {"normal": 0.5, "rare": None}
+    assert found.on_demand == {"rare"}
     steps = found.procedures["go"].steps
     assert [(step.write, step.value, step.wait, step.timeout_s) for step in steps] == [
         ("cmd", "run", None, 10.0),
