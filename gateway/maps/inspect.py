@@ -18,6 +18,8 @@ from gateway.model.point import DeviceFacts, Point, Procedure, RegisterMap, Step
 from gateway.yamlfile import YamlFile, read_yaml
 
 _SPAN = re.compile(r"(0[xX][0-9A-Fa-f]+|[0-9]+)\.\.(0[xX][0-9A-Fa-f]+|[0-9]+)")
+_UNREAD = frozenset({"ambiguous_number", "ref_must_be_quoted", "alias", "tag"})
+"""Faults of the YAML that leave no value to judge."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -77,12 +79,11 @@ def _around(source: MapSource, built: Sequence[tuple[Entry, Point]], facts: Devi
 
 
 def in_order(yaml: YamlFile, findings: Sequence[Finding]) -> tuple[Finding, ...]:
-    """In the order of the file, each code once at a place; what follows from a fault of the YAML itself is left out."""
-    roots = {finding.path for finding in yaml.findings if finding.path}
+    """In the order of the file, each code once at a place; what follows from a value that could not be read is left out."""
+    unread = {finding.path for finding in yaml.findings if finding.code in _UNREAD}
     first: dict[tuple[str, int, str, str], Finding] = {}
     for finding in findings:
-        follows = finding.code in ("wrong_type", "bad_choice", "bad_period") and finding.path in roots
-        if not follows:
+        if finding.path not in unread or finding.code in _UNREAD:
             first.setdefault((finding.file, finding.line, finding.path, finding.code), finding)
     return tuple(first[key] for key in sorted(first))
 
