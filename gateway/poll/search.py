@@ -3,7 +3,7 @@
 Halves are read until single values are left. What can be read is handed on as it comes.
 """
 
-from collections.abc import Awaitable, Callable, Sequence
+from collections.abc import AsyncIterator, Awaitable, Callable, Sequence
 from dataclasses import dataclass, field, replace
 from itertools import pairwise
 
@@ -38,7 +38,7 @@ class Findings:
 
 
 class SearchEnded(Exception):
-    """The device failed in another way, or too often: what was found so far does not count."""
+    """The device failed in another way: what was found so far does not count."""
 
 
 class Search:
@@ -49,29 +49,44 @@ class Search:
         self._read = read
         self._is_refusal = is_refusal
         self._reads = 0
-        self._good: list[tuple[int, int]] = []
+        self._good: set[tuple[int, int]] = set()
+        self._refused: set[tuple[int, int]] = {(block.address, block.address + block.count)}
 
     async def run(self) -> Findings:
-        """Raises SearchEnded."""
+        """What was found out in at most `MOST_READS` reads; raises SearchEnded."""
         cells = cells_of(self._block)
         bad: list[Cell] = []
+        try:
+            largest = await self._explore(cells, bad)
+            holes = [(cell.start, cell.end - 1) for cell in bad] + [gap async for gap in self._gaps(cells, bad)]
+            if self._good and not holes and largest is None:
+                largest = await self._largest_of(cells)
+        except _EnoughReadsError:
+            holes, largest = [(cell.start, cell.end - 1) for cell in bad], None
+        return Findings(holes=sorted(holes), largest=largest) if self._good else Findings()
+
+    async def _explore(self, cells: Sequence[Cell], bad: list[Cell]) -> int | None:
+        """Read halves down to single values; those that cannot be read go to `bad`. The limit, if it is a small one."""
         middle = _middle(cells)
         left, right = cells[:middle], cells[middle:]
         halves = [half for half in (left, right) if not await self._can_read(half)]
         if len(halves) == 2 and (largest := await self._small_limit(left, right)):
-            return Findings(largest=largest)
+            return largest
         for half in halves:
             await self._halve(half, bad)
-        if not self._good:
-            return Findings()
-        holes = [(cell.start, cell.end - 1) for cell in bad]
+        return None
+
+    async def _gaps(self, cells: Sequence[Cell], bad: Sequence[Cell]) -> AsyncIterator[tuple[int, int]]:
+        """Unused registers between values that cannot be read through."""
         for before, after in pairwise(cells):
-            is_open = before.end < after.start and not self._is_covered(before.end, after.start)
+            is_open = before.end < after.start and not any(low <= before.end and after.start <= high for low, high in self._good)
             if is_open and before not in bad and after not in bad and not await self._can_read([before, after]):
-                holes.append((before.end, after.start - 1))
-        if holes:
-            return Findings(holes=sorted(holes))
-        return Findings(largest=_size(cells[: await self._largest(cells, middle, len(cells))]))
+                yield before.end, after.start - 1
+
+    async def _largest_of(self, cells: Sequence[Cell]) -> int:
+        fits = max(place for place in range(1, len(cells)) if _span(cells[:place]) in self._good)
+        refused = min(place for place in range(1, len(cells) + 1) if _span(cells[:place]) in self._refused)
+        return _size(cells[: await self._largest(cells, fits, refused)])
 
     async def _halve(self, cells: Sequence[Cell], bad: list[Cell]) -> None:
         """Read both halves of what was refused, until single values are left."""
@@ -84,7 +99,10 @@ class Search:
                 await self._halve(half, bad)
 
     async def _small_limit(self, left: Sequence[Cell], right: Sequence[Cell]) -> int | None:
-        """Both halves were refused: is each of them too large, too? The largest count that is given, or None if it is not that."""
+        """Both halves were refused: is each of them too large, too? The largest count that is given, or None if it is not that.
+
+        It is, if some first values can be read, the next one too, both together not, and as many not elsewhere either.
+        """
         refused = len(left)
         fits = refused // 2
         while fits and not await self._can_read(left[:fits]):
@@ -92,7 +110,10 @@ class Search:
         if not fits or not await self._can_read(right[:fits]):
             return None
         fits = await self._largest(left, fits, refused)
-        return None if await self._can_read(right[: fits + 1]) else _size(left[:fits])
+        is_whole = all(after.start == before.end for before, after in pairwise(left[: fits + 1]))
+        if not is_whole or not await self._can_read(left[fits : fits + 1]) or await self._can_read(right[: fits + 1]):
+            return None
+        return _size(left[:fits])
 
     async def _largest(self, cells: Sequence[Cell], fits: int, refused: int) -> int:
         """How many of the first cells are given at once: more than `fits` perhaps, less than `refused`."""
@@ -105,19 +126,18 @@ class Search:
         return fits
 
     async def _can_read(self, cells: Sequence[Cell]) -> bool:
+        if self._reads == MOST_READS:
+            raise _EnoughReadsError
         self._reads += 1
-        if self._reads > MOST_READS:
-            raise SearchEnded
         samples = await self._read(part_of(self._block, cells))
-        if samples.words:
-            self._good.append((cells[0].start, cells[-1].end))
-            return True
-        if not self._is_refusal(samples):
+        if not samples.words and not self._is_refusal(samples):
             raise SearchEnded
-        return False
+        (self._good if samples.words else self._refused).add(_span(cells))
+        return bool(samples.words)
 
-    def _is_covered(self, start: int, end: int) -> bool:
-        return any(low <= start and end <= high for low, high in self._good)
+
+class _EnoughReadsError(Exception):
+    """The rest is left for another search."""
 
 
 def cells_of(block: ReadBlock) -> list[Cell]:
@@ -137,6 +157,10 @@ def part_of(block: ReadBlock, cells: Sequence[Cell]) -> ReadBlock:
     """The block that reads only these cells."""
     points = tuple(point for cell in cells for point in cell.points)
     return replace(block, address=PduAddress(cells[0].start), count=cells[-1].end - cells[0].start, points=points)
+
+
+def _span(cells: Sequence[Cell]) -> tuple[int, int]:
+    return cells[0].start, cells[-1].end
 
 
 def _size(cells: Sequence[Cell]) -> int:

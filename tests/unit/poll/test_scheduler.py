@@ -73,12 +73,12 @@ async def test_s02_unit_that_returns_is_found_within_a_probe_interval(takes_s: f
         await go(b, 61)
         b.server.silent = {1}
         await go(b, 120)
-        assert device.breaker.is_demoted
+        assert device.status().state == "down"
         b.server.silent = set()
         good = polled.good("d1")
         await go(b, 15)
         assert polled.good("d1") > good
-        assert not device.breaker.is_demoted
+        assert device.status().state == "degraded"
         polled.task.cancel()
 
 
@@ -357,6 +357,20 @@ async def test_two_holes_are_not_taken_for_a_small_limit() -> None:
         polled = Polled(b, [device])
         await settle(400)
         assert device.learnt.patch() == {"readable": {"holding": ["0..9", "11..89", "91..65535"]}}
+        polled.task.cancel()
+
+
+async def test_many_holes_are_learnt_poll_by_poll() -> None:
+    async with bench() as b:
+        device = b.device(register_map(many(100)))
+        holes = set(range(3, 100, 7))
+        b.server.refuses = lambda request: next((refusal for at in holes if (refusal := hole(at, at)(request))), None)
+        polled = Polled(b, [device])
+        for _ in range(8):
+            await settle(600)
+            await b.clock.advance(1)
+        samples = {made.pdu: polled.latest.get(tag_of("d1", made)) for made in device.map.points.values()}
+        assert {at for at, sample in samples.items() if sample.reason is not None} == holes
         polled.task.cancel()
 
 
