@@ -45,8 +45,9 @@ def invalid(exc: ValidationError, yaml: YamlFile, path: YamlPath, raw: YamlValue
     for error in exc.errors(include_url=False):
         inner, value = _place(error["loc"], raw, is_missing=error["type"] == "missing")
         full = (*path, *inner)
-        found.setdefault(full, place(yaml, full, _CODES.get(error["type"], _own_code(error)), _message(error, value), _fix(error, value)))
-    return list(found.values())
+        found.setdefault(full, place(yaml, full, _code(error, value), _message(error, value), _fix(error, value)))
+    deeper = {full[:length] for full in found for length in range(len(full))}
+    return [finding for full, finding in found.items() if finding.code != "wrong_type" or full not in deeper]
 
 
 def place(yaml: YamlFile, path: Sequence[str | int], code: str, message: str, fix: str) -> Finding:
@@ -77,8 +78,11 @@ def _children(value: YamlValue) -> Mapping[str | int, YamlValue]:
     return value if isinstance(value, dict) else {}
 
 
-def _own_code(error: ErrorDetails) -> str:
-    return error["type"] if "fix" in error.get("ctx", {}) else "wrong_type"
+def _code(error: ErrorDetails, value: YamlValue) -> str:
+    """Our own codes come through; where a union took none of its branches, the deeper fault speaks."""
+    if "fix" in error.get("ctx", {}):
+        return error["type"]
+    return "empty" if value == "" and error["type"] == "too_short" else _CODES.get(error["type"], "wrong_type")
 
 
 def _message(error: ErrorDetails, value: YamlValue) -> str:
@@ -90,6 +94,8 @@ def _message(error: ErrorDetails, value: YamlValue) -> str:
             return f"unknown key {error['loc'][-1]!r}"
         case "literal_error" | "enum":
             return f"{_shown(value)} is not allowed here"
+        case "too_short" if value == "":
+            return "nothing between the quotes"
         case "string_pattern_mismatch":
             return f"{_shown(value)} is not a name"
         case _ if "fix" in context:
@@ -112,6 +118,8 @@ def _fix(error: ErrorDetails, value: YamlValue) -> str:
             return f"write {context.get('expected', '')}"
         case "string_type" if isinstance(value, int | Decimal):
             return "put it in quotes if it is text"
+        case "too_short" if value == "":
+            return "write something, or remove it"
         case "string_pattern_mismatch":
             return "use small letters, digits and _, a letter first"
         case "greater_than" | "greater_than_equal" | "less_than" | "less_than_equal":

@@ -60,6 +60,9 @@ Ref = Annotated[
 ]
 
 
+Alias = Annotated[Plain, Field(min_length=1, max_length=80)]
+
+
 class FlagIn(Strict):
     """The words of one bit, and whether it is an alarm."""
 
@@ -215,7 +218,7 @@ class PointIn(Strict):
     alarm: AlarmIn | None = None
     name: Words | None = None
     description: Words | None = None
-    aliases: list[str] = Field(default_factory=list, max_length=60)
+    aliases: list[Alias] = Field(default_factory=list, max_length=60)
     group: str = ""
     page: Plain = ""
     section: Plain = ""

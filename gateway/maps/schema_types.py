@@ -12,6 +12,7 @@ from pydantic import BaseModel, BeforeValidator, ConfigDict, Field, WithJsonSche
 from pydantic_core import PydanticCustomError
 
 from gateway.model.point import Text
+from gateway.model.quality import Quality, quality_of
 
 NAME = r"^[a-z][a-z0-9_]*$"
 ID = r"^[a-z][a-z0-9_-]*$"
@@ -78,10 +79,19 @@ def _deadband(value: object) -> object:
 
 
 def _text(value: object) -> object:
-    return {"en": value} if isinstance(value, str) else value
+    text = {"en": value} if isinstance(value, str) else value
+    if isinstance(text, dict) and not any(text.get(language) for language in ("en", "zh")) and text.keys() <= {"en", "zh"}:
+        raise wrong("empty", "no words", "write them, or {en: ..., zh: ...}")
+    return text
 
 
 def _patterns(value: object) -> object:
+    if isinstance(value, dict):
+        for reason in value.values():
+            if not isinstance(reason, str) or not re.fullmatch(NAME, reason):
+                raise wrong("bad_name", f"{reason!r} is no reason", "write a word such as not_fitted: small letters, digits and _")
+            if quality_of(reason) is not Quality.BAD:
+                raise wrong("bad_choice", f"{reason!r} means an uncertain value, and a sentinel is none", "write another word")
     if not isinstance(value, list):
         return value
     if any(isinstance(pattern, bool) or not isinstance(pattern, int) for pattern in value):

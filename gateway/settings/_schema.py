@@ -5,16 +5,13 @@ from typing import Annotated, Literal
 
 from pydantic import Field
 
-from gateway.maps.schema_point import AlarmIn, ValidIn
-from gateway.maps.schema_types import ID, DeadbandIn, Interlocks, Number, Pause, Plain, Strict, Words, seconds
+from gateway.maps.schema_point import AlarmIn, Alias, ValidIn
+from gateway.maps.schema_types import ID, DeadbandIn, Interlocks, Number, Pause, Strict, Words, seconds
 
 Seconds = Annotated[Number, Field(ge=0)]
 AboveZero = Annotated[Number, Field(gt=0)]
 Language = Literal["en", "zh"]
 PortNumber = Annotated[int, Field(ge=1, le=65535)]
-
-
-SpokenName = Annotated[Plain, Field(min_length=1, max_length=80)]
 
 
 class SiteIn(Strict):
@@ -127,7 +124,7 @@ class SitePointIn(Strict):
 
     name: Words | None = None
     description: Words | None = None
-    aliases: list[SpokenName] = Field(default_factory=list)
+    aliases: list[Alias] = Field(default_factory=list)
     group: str | None = None
     poll: str | None = None
     deadband: DeadbandIn | None = None
@@ -144,7 +141,7 @@ class DeviceIn(Strict):
     unit_id: int
     map: str
     title: Words
-    aliases: list[SpokenName] = Field(default_factory=list)
+    aliases: list[Alias] = Field(default_factory=list)
     area: str = ""
     poll: PollIn = Field(default_factory=PollIn)
     points: dict[str, SitePointIn] = Field(default_factory=dict)

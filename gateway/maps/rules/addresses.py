@@ -19,9 +19,10 @@ def notation(item: Item, around: MapView) -> Iterator[Fault]:
         as_ref = f'ref: "{number}"'
         fix = f"write {as_ref} if the manual means register {number % 10000}; if not, say `manual.addressing: {key}`"
         yield Fault((key,), "looks_like_modicon", f"{key} {number} looks like a five-digit reference", fix)
-    elif around.addressing is not None and point.notation is not around.addressing:
+    elif around.addressing is not None and point.notation is not around.addressing and not point.note:
         message = f"`{key}` although the manual prints {around.addressing} addresses"
-        yield Fault((key,), "other_notation", message, f"check it: on the wire this is address {point.pdu} of table {point.table}")
+        fix = f"check it: on the wire this is address {point.pdu} of table {point.table}; say why in `note` if it is meant"
+        yield Fault((key,), "other_notation", message, fix)
     if point.base is not None and point.base not in around.bases:
         yield Fault(("base",), "unknown_base", f"no base {point.base!r}", f"declare it: bases: {{{point.base}: {{sunspec: N}}}}")
 

@@ -82,6 +82,11 @@ def _alarm(point: Point, around: MapView) -> Iterator[Fault]:
     elif around.periods is not None and around.periods.get(point.poll, 1.0) is None:
         message = f"poll group {point.poll} is not read periodically"
         yield Fault(("alarm",), "alarm_not_polled", message, "put the point into a group with a period")
+    ends = _ends(point)
+    for key, level in given if ends else ():
+        if ends and not ends[0] <= level <= ends[1]:
+            message = f"{key} {level}, but {point.name} can only read {ends[0]:.6g} to {ends[1]:.6g}"
+            yield Fault(("alarm", key), "alarm_beyond_type", message, "check the level, the type and the scale")
     valid = point.valid
     for key, level in given if valid else ():
         if (valid and valid.min is not None and level < valid.min) or (valid and valid.max is not None and level > valid.max):

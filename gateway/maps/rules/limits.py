@@ -43,6 +43,9 @@ def _steps(rule: WriteRule) -> Iterator[Fault]:
     for key, value in (("step", rule.step), ("max_step", rule.max_step)):
         if value is not None and value <= 0:
             yield Fault(("write", key), "step_not_positive", f"{key} {value}", "write a number above 0")
+    if rule.step is not None and rule.step > 0 and rule.max is not None and (rule.max - (rule.min or 0)) % rule.step:
+        message = f"max {rule.max} is no whole number of steps of {rule.step} from {rule.min or 0}"
+        yield Fault(("write", "max"), "max_off_steps", message, "correct max, min or step; what lies between steps is refused")
     if rule.step is not None and rule.max_step is not None and 0 < rule.max_step < rule.step:
         message = f"max_step {rule.max_step} is smaller than one step of {rule.step}: nothing could be written"
         yield Fault(("write", "max_step"), "max_step_below_step", message, "write at least one step")

@@ -114,7 +114,7 @@ def sentinels(item: Item, _around: MapView) -> Iterator[Fault]:
                 f"{_hex(pattern)} is no pattern of {width} bits",
                 f"write the raw bits as 0x{'F' * max(1, width // 4)} or smaller",
             )
-        elif pattern == 0 and is_number(point) and point.access is not Access.WO:
+        elif pattern == 0 and is_number(point) and point.access is not Access.WO and not point.note:
             yield Fault(
                 ("invalid",),
                 "zero_is_sentinel",
