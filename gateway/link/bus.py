@@ -64,6 +64,11 @@ class Bus:
         self._stopped = False
 
     @property
+    def gap_s(self) -> float:
+        """Silence that is kept after each reply."""
+        return self._gap_s
+
+    @property
     def queued(self) -> int:
         """Jobs that wait."""
         return len(self._queue)

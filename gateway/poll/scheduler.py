@@ -6,6 +6,7 @@ from collections.abc import Sequence
 
 from gateway.clock import Clock
 from gateway.poll.device import Device
+from gateway.poll.load import serial_loads
 from gateway.poll.poller import Poller, Sink
 
 _log = logging.getLogger(__name__)
@@ -23,6 +24,9 @@ class Scheduler:
 
     async def run(self) -> None:
         """Poll until cancelled. Groups on demand, and devices on a link that is used on demand, are left alone."""
+        for link, load in serial_loads(self._devices).items():
+            if load > 1.0:
+                _log.warning("link %s: polling needs %.0f %% of its time; polls will come late", link, 100 * load, extra={"link": link})
         start = self._clock.monotonic()
         async with asyncio.TaskGroup() as group:
             for device in self._devices:

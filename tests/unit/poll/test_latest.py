@@ -139,7 +139,10 @@ async def test_new_plan_takes_over_when_it_has_values() -> None:
 async def test_scale_register_read_along_with_another_group_stays_with_its_own() -> None:
     fast, slow = point("fast", 0), point("slow", 1, poll="slow")
     held = Held([fast, slow])
-    own, along = (replace(held.block, address=PduAddress(1), count=1, points=(slow,), group="slow"), replace(held.block, count=2, points=(fast, slow)))
+    own, along = (
+        replace(held.block, address=PduAddress(1), count=1, points=(slow,), group="slow"),
+        replace(held.block, count=2, points=(fast, slow)),
+    )
     held.latest.track("d1", [fast, slow], {"normal": 6.0, "slow": 60.0})
     held.good(5, block=own)
     held.good(1, 6, block=along)

@@ -1,21 +1,28 @@
 """Polling in time: grid, overruns, silent units, groups read once, clocks that jump (CASES section 5)."""
 
+import asyncio
 from collections.abc import Callable, Mapping
-from datetime import timedelta
+from datetime import UTC, datetime, timedelta
 
 import pytest
 
-from gateway.clock import settle
+from gateway.clock import ManualClock, settle
 from gateway.errors import LinkDownError, LinkError, LinkTimeoutError
-from gateway.link.base import Read, Request
-from gateway.model.address import Table
+from gateway.link.backoff import DialPace
+from gateway.link.base import Read, Reply, Request
+from gateway.link.bus import Bus
+from gateway.link.frames.pdu import reply_length
+from gateway.link.frames.rtu import RtuFramer
+from gateway.link.options import LinkOptions
+from gateway.model.address import Table, UnitId
 from gateway.model.point import DataType, Point
 from gateway.model.sample import BlockSamples, Tag
 from gateway.poll.device import Device
 from gateway.poll.latest import Latest, stale_after_of
+from gateway.poll.load import serial_loads
 from gateway.poll.sampling import tag_of
 from gateway.poll.scheduler import Scheduler
-from tests.polled import Bench, bench, exception, point, register_map
+from tests.polled import Bench, Server, TimedTransport, bench, exception, point, register_map
 
 Refusal = Callable[[Request], LinkError | None]
 MADE = register_map([point("value", 0)])
@@ -399,3 +406,100 @@ async def test_search_ends_when_the_device_falls_silent() -> None:
         assert device.learnt.patch() == {}
         assert reads_of(device) == [(0, 100)]
         polled.task.cancel()
+
+
+class Endpoint(TimedTransport):
+    """Refuses connections while the power is off, and notes when it was dialled."""
+
+    power = True
+    dialled: list[float]
+
+    async def open(self) -> None:
+        self.dialled.append(self._moving.monotonic())
+        if not Endpoint.power:
+            raise LinkDownError("refused")
+        await super().open()
+
+    async def exchange(self, request: Request, timeout_s: float) -> Reply:
+        if not Endpoint.power:
+            await self.close()
+            raise LinkDownError("reset", sent=True)
+        return await super().exchange(request, timeout_s)
+
+
+async def test_s11_fifty_endpoints_that_lose_power_together_come_back_without_a_storm(monkeypatch: pytest.MonkeyPatch) -> None:
+    clock = ManualClock(datetime(2026, 1, 1, tzinfo=UTC))
+    pace = DialPace(clock)
+    dialled: list[float] = []
+    monkeypatch.setattr(Endpoint, "power", True)
+    monkeypatch.setattr(Endpoint, "dialled", dialled, raising=False)
+    made = register_map([point("value", 0)], periods={"normal": 15.0})
+    async with asyncio.TaskGroup() as tasks:
+        devices, workers = [], []
+        for at in range(50):
+            options = LinkOptions(id=f"lan{at}", transport="tcp")
+            bus = Bus(options.id, Endpoint(Server(), clock, 0.001, tids=True), options, clock, pace=pace)
+            workers.append(tasks.create_task(bus.run()))
+            devices.append(Device(f"d{at}", bus, UnitId(1), made, clock))
+        got = dict.fromkeys((device.id for device in devices), 0.0)
+
+        def sink(device_id: str, samples: BlockSamples) -> None:
+            if samples.words:
+                got[device_id] = samples.read_mono
+
+        workers.append(tasks.create_task(Scheduler(devices, clock, sink).run()))
+        await settle()
+        await clock.advance(10)
+        assert len(dialled) == 50
+        monkeypatch.setattr(Endpoint, "power", False)
+        await clock.advance(60)
+        monkeypatch.setattr(Endpoint, "power", True)
+        back = clock.monotonic()
+        await clock.advance(25)
+        assert min(got.values()) >= back, "all are read again within the cap and one interval"
+        assert all(later - first > 0.0999 for first, later in zip(dialled, dialled[5:], strict=False))
+        assert len(dialled) < 50 * 12
+        for worker in workers:
+            worker.cancel()
+
+
+class SerialLine(TimedTransport):
+    """Every byte of request and reply takes its time, and the device keeps its silence between them."""
+
+    def __init__(self, clock: ManualClock, char_s: float) -> None:
+        super().__init__(Server(), clock, 0.0, tids=False)
+        self.char_s = char_s
+
+    async def exchange(self, request: Request, timeout_s: float) -> Reply:
+        size = len(RtuFramer().start(request)) + 1 + (reply_length(request) or 0) + 2
+        await self._moving.sleep((size + 3.5) * self.char_s)
+        return await super().exchange(request, timeout_s)
+
+
+async def test_s21_measured_load_of_a_line_is_the_computed_one() -> None:
+    clock = ManualClock(datetime(2026, 1, 1, tzinfo=UTC))
+    options = LinkOptions(id="line1", transport="rtu", device="x", baud=9600)
+    bus = Bus("line1", SerialLine(clock, 10 / 9600), options, clock)
+    made = register_map(many(10))
+    devices = [Device(f"d{unit}", bus, UnitId(unit), made, clock) for unit in range(1, 11)]
+    computed = serial_loads(devices)["line1"]
+    async with asyncio.TaskGroup() as tasks:
+        worker = tasks.create_task(bus.run())
+        await settle()
+        reads = [tasks.create_task(device.read_block(device.blocks("normal")[0])) for device in devices]
+        while not all(read.done() for read in reads):
+            await clock.advance(0.005)
+        assert clock.monotonic() == pytest.approx(computed, rel=0.1)
+        worker.cancel()
+
+
+async def test_s21_plan_above_the_whole_line_is_warned_of(caplog: pytest.LogCaptureFixture) -> None:
+    clock = ManualClock(datetime(2026, 1, 1, tzinfo=UTC))
+    options = LinkOptions(id="line1", transport="rtu", device="x", baud=1200)
+    bus = Bus("line1", SerialLine(clock, 10 / 1200), options, clock)
+    device = Device("d1", bus, UnitId(1), register_map(many(100), periods={"normal": 1.0, "once": None}), clock)
+    async with asyncio.TaskGroup() as tasks:
+        task = tasks.create_task(Scheduler([device], clock, lambda device_id, samples: None).run())
+        await settle()
+        assert "link line1: polling needs 183 % of its time" in caplog.text
+        task.cancel()

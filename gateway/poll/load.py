@@ -1,0 +1,27 @@
+"""How much of a serial line the polling of its devices takes, as planned."""
+
+from collections.abc import Sequence
+
+from gateway.link.bus import Bus
+from gateway.model.bustime import Framing, exchange_bytes, serial_time
+from gateway.poll.device import Device
+
+
+def serial_loads(devices: Sequence[Device]) -> dict[str, float]:
+    """Link id -> share of the line's time that the poll groups need; above 1 the periods cannot be kept. Serial lines only."""
+    loads: dict[str, float] = {}
+    for device in devices:
+        if not device.bus.options.is_serial:
+            continue
+        for group, period_s in device.map.periods.items():
+            if period_s is not None:
+                seconds = sum(_exchange_s(device.bus, block.count, is_bits=block.table.is_bits) for block in device.blocks(group))
+                loads[device.bus.id] = loads.get(device.bus.id, 0.0) + seconds / period_s
+    return loads
+
+
+def _exchange_s(bus: Bus, count: int, *, is_bits: bool) -> float:
+    options = bus.options
+    framing: Framing = "ascii" if options.transport == "ascii" else "rtu"
+    size = exchange_bytes(count, is_bits=is_bits, framing=framing)
+    return serial_time(size, options.baud, options.bits_per_character, gap_s=bus.gap_s)
