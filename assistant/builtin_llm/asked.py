@@ -71,6 +71,7 @@ def understand(question: str, earlier: Sequence[str]) -> Asked:
 
 def without_cues(text: str) -> str:
     """The question without the words that say how it is asked (period, manual, comparison): what is left names points."""
+    text = _SET_TO.sub(" setpoint ", text)
     return _PERIODS.sub(" ", _CUES.sub(" ", text))
 
 
@@ -83,6 +84,7 @@ ADVICE = re.compile(
 IN_RANGE = re.compile(
     r"in range|within|normal|too (?:high|low)|exceed|out of|ok\b|okay|allowed|acceptable|超|范围|正常|合格|标准|太高|太低|偏高|偏低|够"
 )
+_SET_TO = re.compile(r"\bset (?:to|at)\b|设(?:定|置)?(?:成|为|到|在|的是)?了?(?=多少|几)")
 _SECRET = re.compile(
     r"system prompt|api[ _-]?key|password|\btokens?\b|secret|credential|your (?:prompt|instructions|rules|config)|提示词|系统指令|密钥|密码|口令|令牌|内部指令|你的指令|你的规则"
 )
@@ -103,7 +105,7 @@ _ALARM_POINT = re.compile(
     r"alarm (?:setpoint|set point|limit|threshold|status|word|bits?|setting)|high[- ]alarm|low[- ]alarm|高报设?定?|低报设?定?|报警字|报警设定|报警(?:上|下)?限|报警值"
 )
 TREND = re.compile(
-    r"\btrend|\brising\b|\bfalling\b|going (?:up|down)|\bclimb|\bdropp?(?:ing|ed)\b|\bdevelop|rate of change|how (?:fast|quickly) (?:is|does|did).*(?:fall|ris|drop|chang|climb)|has .* (?:risen|fallen|dropped|changed)|\bdid .*(?:rise|fall|drop|change)\b|increas(?:ing|ed)|decreas(?:ing|ed)|stable|steady|趋势|走势|变化|在升|在降|上升|下降了|升了|降了|涨了|稳定|平稳"
+    r"\btrend|\brising\b|\bfalling\b|going (?:up|down)|\bclimb|\bdropp?(?:ing|ed)\b|\bdevelop|rate of change|how (?:fast|quickly) (?:is|are|does|did|has).*(?:fall|ris|drop|chang|climb|empty|emptie|fill|heat|cool|drain|go|grow)|has .* (?:risen|fallen|dropped|changed)|\bdid .*(?:rise|fall|drop|change)\b|increas(?:ing|ed)|decreas(?:ing|ed)|stable|steady|趋势|走势|变化|在升|在降|上升|下降了|升了|降了|涨了|稳定|平稳"
 )
 REACHES = re.compile(
     r"\bwhen (?:will|is|does|would)|how (?:long|soon|many (?:hours|minutes)) (?:until|till|before|will|to|does it)|how long .*\b(?:until|reach|empty|full)\b|什么时候.{0,8}(?:会|能|到|降|升)|何时.{0,8}(?:会|能|到|降|升)|几点.{0,6}(?:会|能|到|降|升)|多久.{0,8}(?:到|降|升|满|空|会)|还要多久|还有多久|多长时间.{0,6}(?:到|降|升|满|空)"
@@ -145,7 +147,7 @@ _CUES = re.compile(
     r"|(?:手册|说明书|规程|要求|规定|控制范围|允许范围|范围|标准|趋势|走势|变化|最大|最高|最小|最低|平均|峰值|额定|百分之几|百分之|超没超|超过|超标|超了|没超|合格|正常|差多少|相差|总共|一共|合计|出现的?|怎么办|应该怎么做|应该|原因|处理|清洗|更换|该换|到期)"
 )
 _PERIODS = re.compile(
-    r"\b(?:in |over |during |for |within )?(?:the )?(?:last|past|previous) (?:\d+(?:\.\d+)? ?)?(?:hours?|minutes?|mins?|days?|h|weeks?)\b|\b(?:this |yesterday )?(?:morning|afternoon|evening|night)\b|\btoday\b|\byesterday\b|\bat this (?:rate|time)\b|\bthis time\b|\bthis week\b"
+    r"\b(?:per|an|each) (?:hour|minute|day)\b|每(?:个)?(?:小时|分钟|天)|\b(?:in |over |during |for |within )?(?:the )?(?:last|past|previous) (?:\d+(?:\.\d+)? ?)?(?:hours?|minutes?|mins?|days?|h|weeks?)\b|\b(?:this |yesterday )?(?:morning|afternoon|evening|night)\b|\btoday\b|\byesterday\b|\bat this (?:rate|time)\b|\bthis time\b|\bthis week\b"
     r"|(?:from |between |at |since |around )?\d{1,2}:\d\d(?: ?(?:-|to|and|until|–) ?\d{1,2}:\d\d)?(?: ?[ap]m)?|\d+(?:\.\d+)? ?(?:hours?|minutes?|mins?|h) ago|(?:最近|过去|近)?\d+(?:\.\d+)? ?个?(?:小时|分钟|天)(?:之?内|以?前)?|最近|过去|今天|昨天|上午|下午|早上|晚上|这个时候|照这个速度|按这个速度|按照?现在的?速度|\d{1,2}点(?:半|\d{1,2}分?)?"
 )
 
@@ -159,7 +161,9 @@ def _topic(text: str, words: Words, period: str | None, *, has_amount: bool) -> 
         return Topic.LATER
     if SHELVE.search(text) and not re.search(r"\b(?:which|what|are|is|list|any|until)\b|哪|有没有|吗|什么|多久|几点|已", text):
         return Topic.REFUSED
-    if _AUDIT.search(text):
+    if _OVERVIEW.search(text):
+        return Topic.ALARMS
+    if _AUDIT.search(text) and not (_ALARM.search(text) and _ALARM_ACT.search(text)):
         return Topic.AUDIT
     if not words.terms and not words.instances and not words.identifiers:
         return (
@@ -206,6 +210,13 @@ def _topic(text: str, words: Words, period: str | None, *, has_amount: bool) -> 
 
 _PLAIN_TALK = re.compile(
     r"\bwrite (?:me )?an?\b|tell me an?\b|who (?:is|was|won)|recommend|price|salary|holiday|vacation|train|flight|hotel|music|chat|love|写一|讲个|唱|推荐|多少钱|工资|放假|火车|机票|酒店|音乐|聊天|谁是|翻译|股票|天气|新闻|笑话|电影|比赛|足球|餐|饭|诗|故事|旅游|彩票|汇率|总统|stock|weather|news|joke|movie|football|soccer|poem|story|recipe|lunch|dinner|lottery|president|capital of|translate|bitcoin|song|birthday|game"
+)
+
+
+_ALARM_ACT = re.compile(r"acknowledg|\back|shelv|确认|搁置|屏蔽")
+_OVERVIEW = re.compile(
+    r"\b(?:everything|all) (?:ok|okay|fine|normal|alright|well|good)\b|\banything (?:wrong|unusual|abnormal|i should know)|\bany problems?\b|\boverview\b|status of the (?:plant|station)"
+    r"|一切正常|都正常|整体情况|总体情况|有什么(?:异常|问题)|有没有(?:异常|问题)"
 )
 
 

@@ -34,7 +34,12 @@ def parts_of(text: str) -> tuple[Part, ...]:
         later = segments[index + 1 :]
         if not segment.kept and any(other.kept for other in later) and not any(other.device for other in later if other.kept):
             continue  # a header such as "both pumps:"
-        kept = segment.kept or next((other.kept for other in [*reversed(segments[:index]), *later] if other.kept), "")
+        kept = segment.kept
+        if kept and not segment.device and parts and words_of(kept).concepts <= _MODIFIERS and index:
+            before = segments[index - 1]
+            parts.append(Part((f"{before.device} {before.bare} {kept}".strip(), kept)))
+            continue
+        kept = kept or next((other.kept for other in [*reversed(segments[:index]), *later] if other.kept), "")
         device, own = segment.device, bool(segment.device)
         if not own:
             device = next((other.device for other in [*reversed(segments[:index]), *later] if other.device), "")
@@ -42,6 +47,7 @@ def parts_of(text: str) -> tuple[Part, ...]:
     return tuple(dict.fromkeys(parts))
 
 
+_MODIFIERS = frozenset({"setpoint", "feedback", "output"})
 _CLAUSES = re.compile(r"[?？;；。!！\n]|(?<!\d)\.(?!\w)")
 _SEPARATORS = re.compile(
     r"[,，、:：&]|\b(?:and|plus|versus|vs|than|per|divided by|compared (?:to|with)|as well as|against)\b|(?:和|与|跟|以及|还有|及|比|除以)(?!较)|(?<=\S) / (?=\S)"
@@ -60,6 +66,11 @@ class _Segment:
         self.device = " ".join([*numbered, *words.identifiers, *things])
         self.kept = " ".join(term.word for term in terms if not set(term.concepts) <= THINGS)
         self.has_number = bool(numbered or words.identifiers)
+
+    @property
+    def bare(self) -> str:
+        """What it asks for without set-point, feedback and the like."""
+        return " ".join(term.word for term in words_of(self.kept).terms if not set(term.concepts) <= _MODIFIERS)
 
     @property
     def says_something(self) -> bool:

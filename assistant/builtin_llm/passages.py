@@ -29,7 +29,7 @@ class Passage:
     @property
     def lang(self) -> str:
         """The language it is written in."""
-        return language_of(self.text)
+        return language_of(f"{self.place} {self.text}")
 
     @property
     def cite(self) -> str:
@@ -75,9 +75,12 @@ def quotes(question: str, found: Sequence[Passage], *, most: int = 1) -> tuple[Q
     needs = _needs(question)
     scored = []
     for rank, passage in enumerate(found):
-        share = _share(needs, f"{passage.place} {passage.text}", same=passage.lang == lang)
+        share = _share(needs, f"{passage.doc} {passage.place} {passage.text}", same=passage.lang == lang)
         if share >= ENOUGH:
-            scored.append((share + (0.1 if passage.lang == lang else 0.0) - 0.02 * rank, rank, share, passage))
+            merit = share + (0.1 if passage.lang == lang else 0.0) - 0.04 * rank
+            if _TASK.search(question) and _STEPS.search(passage.text):
+                merit += 0.2
+            scored.append((merit, rank, share, passage))
     scored.sort(key=lambda item: (-item[0], item[1]))
     chosen: list[Quote] = []
     for _, _, share, passage in scored:
@@ -104,11 +107,36 @@ def conditions(sentences: Sequence[str]) -> tuple[Condition, ...]:
     return tuple(dict.fromkeys(found))
 
 
+def search_words(question: str) -> str:
+    """The words of a question worth searching for: codes, terms of the trade, what else is not filler."""
+    lang = language_of(question)
+    text = _CUE_ZH.sub(" ", plain(question))
+    found = [
+        (match.start(), match.group())
+        for phrase in phrases_in(text, "zh" if lang == "zh" else "en")
+        for match in phrase.pattern.finditer(text)
+    ]
+    for _, phrase in found:
+        text = text.replace(phrase, " " * len(phrase), 1) if phrase not in _CUE else text
+    words = words_of(text)
+    found += [(text.find(name), name) for name in words.identifiers]
+    found += [(found_.start, text[found_.start : found_.end]) for found_ in words.instances]
+    found += [
+        (term.start, term.word)
+        for term in words.terms
+        if term.word not in _CUE and not any(term.start >= found_.start and term.end <= found_.end for found_ in words.instances)
+    ]
+    said = [word for _, word in sorted(found) if word not in _CUE]
+    return " ".join(dict.fromkeys(said)) or question
+
+
 def gloss(text: str, into: str) -> tuple[str, ...]:
     """The terms of `text` in the other language."""
     return translations(text, "zh" if into == "zh" else "en")
 
 
+_TASK = re.compile(r"\bhow (?:do|to|can|should)|what (?:should|must|do) (?:i|we)|怎么|如何|步骤|怎样|该做|应该", re.IGNORECASE)
+_STEPS = re.compile(r"\n1\.|^1\.|将 ?[A-Z]|\bset (?:register|parameter|[A-Z])", re.IGNORECASE)
 _LINE = re.compile(r'\[(?P<doc>[^\s\]]+) p\.(?P<page>\d+)\] (?P<place>"(?:[^"\\]|\\.)*"): (?P<text>"(?:[^"\\]|\\.)*")$')
 _SPLIT = re.compile(r"(?<=[。；！？])|(?<=[.!?])\s+(?=[A-Z])|\n")
 _TO_ASSISTANT = re.compile(
@@ -116,10 +144,77 @@ _TO_ASSISTANT = re.compile(
     re.IGNORECASE,
 )
 _CUE = frozenset(
-    "mean means meaning check should happens happen show shows display displays say says require requires required requirement procedure manual manuals handbook sop"
-    " documentation summarise summarize summary notes note instructions tell explain describe use uses used correct long often need have must can please does fault".split()  # noqa: SIM905
+    (
+        *(
+            "mean",
+            "means",
+            "meaning",
+            "check",
+            "should",
+            "happens",
+            "happen",
+            "show",
+            "shows",
+            "display",
+            "displays",
+            "say",
+            "says",
+            "require",
+            "requires",
+        ),
+        *(
+            "required",
+            "requirement",
+            "procedure",
+            "manual",
+            "manuals",
+            "handbook",
+            "sop",
+            "documentation",
+            "summarise",
+            "summarize",
+            "summary",
+            "notes",
+        ),
+        *(
+            "note",
+            "instructions",
+            "instruction",
+            "tell",
+            "explain",
+            "describe",
+            "use",
+            "uses",
+            "used",
+            "correct",
+            "long",
+            "often",
+            "need",
+            "have",
+            "must",
+            "can",
+        ),
+        *(
+            "please",
+            "does",
+            "fault",
+            "permitted",
+            "allowed",
+            "permissible",
+            "acceptable",
+            "recommended",
+            "specified",
+            "according",
+            "guide",
+            "rules",
+            "rule",
+        ),
+        *("原因", "cause", "why"),
+    )
 )
-_CUE_ZH = re.compile(r"意思|含义|要求|规定|规程|手册|说明书|应该|怎么|办|处理|检查|注意|事项|做|报|怎样|会|显示")
+_CUE_ZH = re.compile(
+    r"需不需要|总结|概括|归纳|说明|正常|多少|允许的?|意思|含义|要求|规定|规程|手册|说明书|应该|怎么|办|处理|检查|注意|事项|做|报|怎样|会|显示"
+)
 _UNIT_END = r"(?: ?(?:%|degc|mg/l|ml/min|hz|kw|bar|m3/h|minutes?|min|hours?|小时|分钟|h|s|v|a|m)\b|%|小时|分钟)?"
 _NUM = r"\d+(?:\.\d+)?"
 _CONDITIONS: tuple[tuple[re.Pattern[str], Literal["at_least", "at_most", "when_below", "when_above", "range", "interval"]], ...] = (
@@ -160,9 +255,7 @@ def _needs(question: str) -> tuple[_Need, ...]:
         if term.word in _CUE or (concepts and concepts <= {"fault", "status", "run", "name", "off"}):
             continue
         weight = 0.3 if concepts and concepts <= THINGS else 0.7
-        needs.append(
-            _Need((term.word.rstrip("s") if term.word.isascii() else term.word,), concepts, weight, is_translatable=bool(concepts))
-        )
+        needs.append(_Need((term.word,), concepts, weight, is_translatable=bool(concepts)))
     return tuple(needs)
 
 
@@ -184,7 +277,12 @@ def _share(needs: Sequence[_Need], text: str, *, same: bool) -> float:
 def _bears(need: _Need, folded: str, concepts: frozenset[str]) -> bool:
     if need.concepts and need.concepts <= concepts:
         return True
-    return any((re.search(rf"(?<![a-z0-9]){re.escape(form)}", folded) if form.isascii() else form in folded) for form in need.forms)
+    return any((re.search(rf"(?<![a-z0-9]){re.escape(_stem(form))}", folded) if form.isascii() else form in folded) for form in need.forms)
+
+
+def _stem(word: str) -> str:
+    """An English word without its ending, so that "replaced" finds "replace"."""
+    return re.sub(r"(?:ing|ed|es|e|s)$", "", word) if len(word) > 5 else word
 
 
 def _best_sentences(needs: Sequence[_Need], passage: Passage, lang: str) -> tuple[str, ...]:

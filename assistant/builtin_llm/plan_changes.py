@@ -124,7 +124,7 @@ def _undo(asked: Asked, wish: Wish, dialogue: Dialogue, meant: Sequence[Candidat
 
 
 def _limits(point: FoundPoint) -> tuple[Decimal | None, Decimal | None]:
-    match = re.search(r"(-?\d+(?:\.\d+)?)\.\.(-?\d+(?:\.\d+)?)", point.rule)
+    match = re.search(r"(-?\d+(?:\.\d+)?) to (-?\d+(?:\.\d+)?)", point.rule)
     return (Decimal(match[1]), Decimal(match[2])) if match else (None, None)
 
 
@@ -140,7 +140,7 @@ def _which(asked: Asked, wish: Wish, points: Sequence[FoundPoint]) -> Answer:
 
 def _how_much(asked: Asked, point: FoundPoint) -> Answer:
     who = say.name(point.title, asked.lang)
-    match = re.search(r"(-?[\d.]+)\.\.(-?[\d.]+)", point.rule)
+    match = re.search(r"(-?[\d.]+) to (-?[\d.]+)", point.rule)
     unit = human_unit(point.unit)
     if asked.lang == "zh":
         span = f"（允许 {match[1]} 到 {match[2]} {unit}）" if match else ""

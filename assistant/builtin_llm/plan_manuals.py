@@ -5,12 +5,12 @@ from collections.abc import Sequence
 from decimal import Decimal
 
 from assistant.builtin_llm import say
-from assistant.builtin_llm.asked import CAUSE, RESET, Asked, without_cues
+from assistant.builtin_llm.asked import CAUSE, IN_RANGE, RESET, Asked, without_cues
 from assistant.builtin_llm.dialogue import Dialogue
 from assistant.builtin_llm.moves import Answer, Call, Move
 from assistant.builtin_llm.observed import FoundPoint, Reading, alarm_lines, computed, found_blocks, readings
 from assistant.builtin_llm.parts import parts_of
-from assistant.builtin_llm.passages import Condition, Quote, conditions, gloss, passages, quotes
+from assistant.builtin_llm.passages import Condition, Quote, conditions, gloss, passages, quotes, search_words
 from assistant.builtin_llm.plan_values import choose, find
 from assistant.language.shown import human_unit
 from gateway.service.words import words_of
@@ -22,8 +22,10 @@ def manual(asked: Asked, dialogue: Dialogue) -> Move:
     """Search, then quote."""
     found = dialogue.of("search_manuals")
     if not found:
-        return _search(asked, asked.text)
-    chosen = quotes(asked.text, passages(found[0].observation), most=2 if asked.says(_SUMMARY) else 1)
+        return _search(search_words(asked.text))
+    chosen = quotes(asked.text, passages(found[-1].observation), most=2 if asked.says(_SUMMARY) else 1)
+    if not chosen and len(found) == 1 and asked.text != found[0].args.get("query"):
+        return _search(asked.text)
     return Answer(_quoted(asked, chosen) if chosen else _nothing(asked))
 
 
@@ -40,8 +42,15 @@ def combined(asked: Asked, dialogue: Dialogue) -> Move:
     rows = readings(reads[0].observation) if reads else ()
     fault = next((row for row in rows if re.match(r"[A-Z]\d+", row.label.en)), None)
     if not found:
-        return _search(asked, f"{fault.label.in_(asked.lang)} {asked.text}" if fault else asked.text)
-    chosen = quotes(f"{_code(fault)} {asked.text}".strip() if fault else asked.text, passages(found[0].observation))
+        if fault is not None:
+            return _search(f"{fault.label.in_(asked.lang)} {search_words(asked.text)}")
+        return _search(
+            _range_words(asked, rows) if asked.says(IN_RANGE) and rows and not asked.says(_OWN_WORDS) else search_words(asked.text)
+        )
+    sought = (
+        f"{_code(fault)} {asked.text}" if fault else str(found[-1].args.get("query", "")) if asked.says(IN_RANGE) and rows else asked.text
+    )
+    chosen = quotes(sought, passages(found[-1].observation))
     if fault is not None and not dialogue.of("list_alarms"):
         return Call("list_alarms", {"state": "all", "point": fault.tag}, "since when")
     if asked.period and not dialogue.of("list_alarms"):
@@ -53,8 +62,17 @@ def combined(asked: Asked, dialogue: Dialogue) -> Move:
     return Answer(_told(asked, dialogue, rows, chosen, stated))
 
 
-def _search(asked: Asked, text: str) -> Call:
-    del asked
+_OWN_WORDS = re.compile(r"clean|replac|check|procedure|manual|清洗|更换|规程|手动|怎么|什么")
+
+
+def _range_words(asked: Asked, rows: Sequence[Reading]) -> str:
+    """What to search for where only "in range?" was asked: the quantity and its range."""
+    title = rows[0].title.in_(asked.lang)
+    name = re.split(r"[:：]", title)[-1].strip()
+    return f"{name}控制范围" if asked.lang == "zh" else f"{name} control range"
+
+
+def _search(text: str) -> Call:
     return Call("search_manuals", {"query": text[:300]}, "what the manuals say")
 
 

@@ -61,7 +61,27 @@ def named(found: Sequence[AlarmLine]) -> list[NamedAlarm]:
     ]
 
 
-_NOISE = frozenset({"alarm", "high", "low", "status", "total", "name", "off", "run", "quality", "station", "fault", "tag", "u:%"})
+_NOISE = frozenset(
+    {
+        "alarm",
+        "high",
+        "low",
+        "status",
+        "total",
+        "name",
+        "off",
+        "run",
+        "quality",
+        "station",
+        "fault",
+        "tag",
+        "u:%",
+        "reset",
+        "time",
+        "u:min",
+        "u:h",
+    }
+)
 
 
 def audit(asked: Asked, dialogue: Dialogue) -> Move:
@@ -190,7 +210,7 @@ def limits(asked: Asked, dialogue: Dialogue) -> Move:
         rule = found.rule.removeprefix("writable").strip()
         if asked.lang == "zh":
             rule = (
-                rule.replace("..", " 到 ")
+                rule.replace(" to ", " 到 ")
                 .replace(", at most ", "，每次最多改变 ")
                 .replace(" in one change", "")
                 .replace(", role ", "，需要权限 ")
@@ -198,5 +218,5 @@ def limits(asked: Asked, dialogue: Dialogue) -> Move:
             )
             rows.append(f"{who}：可设定范围 {rule or '见取值'}（单位 {unit or '无'}）。")
         else:
-            rows.append(f"{who}: may be set to {rule.replace('..', ' to ') or 'its states'} (unit {unit or 'none'}).")
+            rows.append(f"{who}: may be set to {rule or 'its states'} (unit {unit or 'none'}).")
     return Answer(say.lines(rows))

@@ -130,7 +130,7 @@ _HISTORY = tuple(
             "there is no stored data for {when}; the oldest stored value is from {oldest}",
             "没有 {when} 这段时间的历史数据；最早的记录是 {oldest}",
         ),
-        (r"value (?P<v>.+) at (?P<t>[\d: -]+)$", "it was {v} at {t}", "{t} 时为 {v}"),
+        (r"value (?P<v>.+) at (?P<t>[\d: -]+)$", "it was {v} at {t}", "在 {t} 为 {v}"),
         (
             r"first (?P<a>.+?) at (?P<at>[\d: -]+), last (?P<b>.+?) at (?P<bt>[\d: -]+), (?P<n>\d+) values$",
             "from {a} at {at} to {b} at {bt}",

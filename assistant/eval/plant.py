@@ -101,7 +101,7 @@ async def station(facts: PlantFacts, setup: Setup, folder: Path) -> AsyncIterato
     prepare = partial(_prepare, facts, setup, settings, time, now - timedelta(seconds=oldest_stale), now)
     async with (
         time.ticking(),
-        running(settings, time.clock, make_transport=partial(_transport, faults), polls=False, prepare=prepare) as gateway,
+        running(settings, time.clock, make_transport=partial(_transport, faults), owns=False, prepare=prepare) as gateway,
     ):
         here = Station(gateway=gateway, time=time, simulated=simulated)
         here.set(setup.overrides)

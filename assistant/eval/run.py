@@ -116,7 +116,7 @@ def _record(question: Question, answers: Sequence[Answer], here: Station, second
         calls=tuple(CallRecord(name=call.name, args=call.args) for answer in answers for call in answer.calls),
         refused=tuple(RefusedRecord(name=call.name, args=call.args, code=call.code) for answer in answers for call in answer.refused),
         proposals=tuple(
-            ProposalRecord(point=write.tag, value=write.new)
+            ProposalRecord(point=write.tag, value=int(write.new) if isinstance(write.new, bool) else write.new)
             for answer in answers
             for proposal in answer.proposals
             if proposal.kind == "write" and proposal.state == "PENDING"

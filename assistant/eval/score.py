@@ -104,9 +104,13 @@ def _listed(given: object) -> list[object]:
 
 def _same(one: object, other: object) -> bool:
     try:
-        return abs(float(str(one)) - float(str(other))) < 1e-6
+        return abs(_number(one) - _number(other)) < 1e-6
     except ValueError:
         return str(one).lower() == str(other).lower()
+
+
+def _number(value: object) -> float:
+    return float(value) if isinstance(value, bool) else float(str(value))
 
 
 def _near(number: float, source: float) -> bool:

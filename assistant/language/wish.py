@@ -104,6 +104,7 @@ _FIND = {kind: re.compile(pattern) for kind, pattern in _VERB.items()}
 _FACTORS = ((re.compile(r"\bhalf\b|\bhalve\b|减半|一半"), Decimal("0.5")), (re.compile(r"\bdouble\b|\btwice\b|加倍|翻倍|一倍"), Decimal(2)))
 _TO = re.compile(r"(?:\bto|\bat|=|到|至|为|成|在|:)\s*$")
 _BY = re.compile(r"\bby\s*$")
+_ADJUSTS = re.compile(r"set|change|adjust|调|改|设|换")
 _TAG = re.compile(r"[a-z]\w*\.[a-z]\w*")
 _DECLARES = re.compile(
     r"\b(?:is|was|are|were|says?|said|shows?|reads?|went|has|had|did|ran|reached|tripped|means)\b|是|现在|已|只有|达到|超过|高于|低于|显示|说|了"
@@ -183,6 +184,8 @@ def _wish(kind: WishKind, text: str, verb: re.Match[str], amount: Amount | None,
             )
         if kind == "set" and amount is None and factor is None and verb[0] in ("run", "operate"):
             return Wish(kind="on", subject=subject)
+        if kind == "set" and amount is None and factor is None and not _ADJUSTS.search(verb[0]):
+            return None
         extreme: Literal["", "max", "min"] = "max" if _MAX.search(text) else "min" if _MIN.search(text) else ""
         if kind in ("more", "less") and amount is None and factor is None and not _vague(text, verb):
             return None
@@ -239,12 +242,14 @@ def _subject(text: str, amount: Amount | None, verb: re.Match[str] | None = None
         spans.append(verb.span())
     for start, end in sorted(spans, reverse=True):
         text = text[:start] + " " + text[end:]
-    text = re.sub(
-        r"\b(?:to|by|at|the|with|from|for|please|now|mode|back|change|last|immediately|without|confirmation|a|it|down|up)\b|[=,!?]|\.(?!\w)",
-        " ",
-        text,
-    )
-    return re.sub(r"\s+", " ", text).strip()
+    return re.sub(r"\s+", " ", _FILLERS.sub(" ", text)).strip()
+
+
+_FILLERS = re.compile(
+    r"\b(?:to|by|at|the|with|from|for|please|now|mode|back|change|last|immediately|without|confirmation|a|it|down|up|what|was|before|previous|put)\b"
+    r"|[=,!?]|\.(?!\w)|->|(?:最近|上|最后|刚才|之前)的?(?:一?次)?的?|(?:一次)?的?(?:修改|更改|改动|操作|调整)|原来的?|原值"
+)
+"""Words of a command that name no point."""
 
 
 def _names_a_thing(text: str) -> bool:

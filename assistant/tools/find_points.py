@@ -69,7 +69,7 @@ def _line(point: PointInfo) -> str:
 def _writable(point: PointInfo) -> str:
     if point.access is Access.RO:
         return "read-only"
-    limits = f" {number_text(point.min)}..{number_text(point.max)}" if point.min is not None and point.max is not None else ""
+    limits = f" {number_text(point.min)} to {number_text(point.max)}" if point.min is not None and point.max is not None else ""
     step = f", at most {number_text(point.max_step)} in one change" if point.max_step is not None else ""
     role = f", role {point.role}" if point.role is not Role.OPERATOR else ""
     people = ", two people confirm" if point.approvals > 1 else ""

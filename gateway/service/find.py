@@ -7,7 +7,7 @@ from functools import lru_cache
 
 from gateway.model.point import Text
 from gateway.service.base import DeviceInfo, PointInfo
-from gateway.service.lexicon import CONCEPTS, UNITS
+from gateway.service.lexicon import CONCEPTS, STOP_EN, UNITS
 from gateway.service.words import Term, Words, fold, words_of
 
 TIE = 0.02
@@ -101,6 +101,7 @@ class _Faces:
 
 def _wanted(query: str, points: Sequence[PointInfo]) -> Words:
     words = words_of(query)
+    words = replace(words, terms=tuple(term for term in words.terms if not _misspelt_filler(term)))
     unknown = [term for term in words.terms if term.concepts[0].startswith("=") and term.word.isascii() and len(term.word) >= 5]
     terms = list(words.terms)
     if unknown:
@@ -125,6 +126,14 @@ def _spelling(word: str, own: frozenset[str]) -> tuple[str, ...] | None:
     if not near or near[0][0] != word[0]:
         return None
     return known.get(near[0], (f"={near[0]}",))
+
+
+def _misspelt_filler(term: Term) -> bool:
+    """True for a word that says nothing, with two letters swapped: waht."""
+    return term.concepts[0].startswith("=") and "".join(sorted(term.word)) in _FILLER_LETTERS
+
+
+_FILLER_LETTERS = frozenset("".join(sorted(word)) for word in STOP_EN if len(word) >= 4)
 
 
 def _texts(point: PointInfo) -> tuple[str, ...]:
@@ -212,4 +221,4 @@ def _share(variant: Words, named: set[str]) -> float:
     if not variant.terms:
         return 0.0
     concepts = [concept for term in variant.terms for concept in term.concepts]
-    return sum(concept in named for concept in concepts) / len(concepts)
+    return sum(concept in named for concept in concepts) / (len(concepts) + 0.3 * variant.skipped)

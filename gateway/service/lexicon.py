@@ -12,14 +12,14 @@ def _blanks(text: str) -> tuple[str, ...]:
 
 CONCEPTS: dict[str, tuple[str, str]] = {
     # quantities
-    "speed": ("speed,speeds,rpm,frequency,freq,fast", "频率,转速,速度"),
-    "temperature": ("temperature,temperatures,temp,temps,hot,warm,cold", "温度,多热"),
+    "speed": ("speed,speeds,rpm,frequency,freq,fast,faster,fastest,slower,slowest", "频率,转速,速度"),
+    "temperature": ("temperature,temperatures,temp,temps,hot,hotter,hottest,warm,warmer,warmest,cold,colder,coldest,cooler", "温度,多热"),
     "current": ("current,currents,amperage", "电流"),
     "voltage": ("voltage,voltages", "电压"),
     "power": ("power", "功率"),
     "power_factor": ("power factor,powerfactor,pf,cos phi,cosphi", "功率因数,功率因素"),
     "energy": ("energy,electricity", "电能,用电量,用电,耗电量,耗电,电量,用了多少电"),
-    "level": ("level,levels,full,fill,filled,empty", "液位,水位,料位,液面,多满,空"),
+    "level": ("level,levels,full,fuller,fill,filled,filling,empty,emptying,draining", "液位,水位,料位,液面,多满,空"),
     "height": ("height", "高度"),
     "pressure": ("pressure,pressures", "压力,压强"),
     "flow": ("flow,flows,flowrate,throughput", "流量,出水量,水量"),
@@ -64,9 +64,9 @@ CONCEPTS: dict[str, tuple[str, str]] = {
     "outlet": ("outlet,discharge,outflow,delivery", "出水,出口,出厂水"),
     "inlet": ("inlet,suction,intake,inflow", "进水,进口,入口,吸入"),
     "phase": ("phase,phases,three-phase", "三相,各相,每相,相"),
-    "l1": ("phase 1,phase a,l1-n", "一相,a相"),
-    "l2": ("phase 2,phase b,l2-n", "二相,b相"),
-    "l3": ("phase 3,phase c,l3-n", "三相线,c相"),
+    "l1": ("phase 1,phase a,l1-n", "a相"),
+    "l2": ("phase 2,phase b,l2-n", "b相"),
+    "l3": ("phase 3,phase c,l3-n", "c相"),
     "batch": ("batch,lot", "批次,批号,批"),
     "name": ("name,names,string", "名称,名字,字符串,名"),
     "tag": ("tag", "位号"),
@@ -131,6 +131,11 @@ COMPOUNDS: dict[str, tuple[str, ...]] = {
     "低报": ("low", "alarm"),
     "水位高度": ("level", "height"),
     "l1": ("phase", "l1"),
+    "一相": ("phase", "l1"),
+    "二相": ("phase", "l2"),
+    "第一相": ("phase", "l1"),
+    "第二相": ("phase", "l2"),
+    "第三相": ("phase", "l3"),
     "l2": ("phase", "l2"),
     "l3": ("phase", "l3"),
     "l1相": ("phase", "l1"),
@@ -158,23 +163,32 @@ COMPOUNDS: dict[str, tuple[str, ...]] = {
 STOP_EN = frozenset(
     _blanks(
         """
-a about above active actual after afternoon again against ago ahead all already also altogether am an and another any anything
-approximately are aren't around as ask at average be been before being below between bigger bit bits both but by can cannot change
-changed changes changing check clearly close closer combined compare compared comparison could current's currently deliver delivering
-delivers device devices did didn't difference different display do does doesn't doing don't done down draw drawing draws drive's each
-either else evening ever every exact exactly exceed exceeded fall falling far fewer figure figures find first for from get getting
-give give-me go goes going good got greater had happen happened happens has have having he healthy heater's hello help hey hi higher
-highest him his history hit hour hours-ago how how's hows i i'd i'm if in indicate inside into is isn isn't it it's its just kindly
-know larger last latest least left less let let's level's level-off like list live long look looking looks lot lower lowest made make
-many maximum may me mean means meter's might min minimum mins minute minutes moment moment's more morning most motor's much must my
-near near-to need needs newest next night no normal not now number numbers of off off-by often ok okay on once one ones online only or
-other our out over per per-cent percent plant's please point points present presently pressed pretty pulling pulls pump's put quick
-quickly rate-of reach reached reaches read readings ready really remain remaining report right right-now rise rising roughly same say
-says second see set shall she should show showing shows side since site sitting smaller so some soon stand standing stands station's
-still stood stored such sum sure take tank's tell than thank thanks that that's the their them then there there's these they they're
-thing things think third this those through till to today today's together told too trend trending two under unit units until up upto
-us use used using value values versus very vs want was wasn't we we're week well went were what what's whats when where whether which
-while who whose why will with within without word words would yes yesterday yet you your
+a about above across active actual actually after afternoon again against ago ahead all along already also although altogether am
+among amongst amount an and another answer any anybody anyone anything anyway anywhere appear appears approximately are aren't around
+as asap ask asked asking at average away basically be because been before behave behaves behaving being below besides between big
+bigger bit bits boss both but by came can cannot change changed changes changing check clearly close closer combined come comes coming
+compare compared comparison concerning correct could current's currently data deliver delivering delivers describe detail details
+develop developed developing develops device devices did didn't difference different display do does doesn't doing don't done down
+draw drawing draws drive's each earlier early eight either else enough entire evening ever every everybody everyone everything exact
+exactly exceed exceeded expect expected explain fairly fall falling false far fewer figure figures find first five folks for four from
+general generally get getting give give-me go goes going gone good got gotten greater guys had happen happened happening happens has
+have having he healthy heater's hello help helped helps here hey hi higher highest him his history hit hour hours-ago how how's hows
+huge i i'd i'm if immediately in indicate info information inside instead into is isn isn't it it's its just keep keeps kept kind
+kindly know large larger last late lately later latest least left less let let's level's level-off like list little live long look
+looking looks lot lots lower lowest made make many mate maximum may maybe me mean means meter's might min mind minimum mins minute
+minutes moment moment's more morning most motor's much must my near near-to need needed needing needs newest next night nine no nobody
+normal not nothing now nowhere number numbers of off off-by often ok okay on once one ones online only onto or other our out over pal
+per per-cent percent perhaps plant's please plenty point points position possible possibly precise precisely present presently pressed
+pretty probably pulling pulls pump's put quantity question quick quickly quite rate-of rather reach reached reaches read readings
+ready really recent recently regarding related remain remaining report result results right right-now rise rising roughly said same
+say says second see seem seems set seven shall she should show showing shows side similar since sir site sitting situation six small
+smaller so some somebody someone something somewhere soon sort stand standing stands station's stay stayed stays still stood stored
+straight such sum supposed sure take tank's team tell ten than thank thanks that that's the their them then there there's these they
+they're thing things think third this those though three through till to today today's together told too toward towards trend trending
+true two type typical typically under unit units unless until up update updates upon upto urgent urgently us use used using usual
+usually value values versus very via vs want wanted wants was wasn't we we're week well went were what what's whats when where whereas
+whether which while who whole whose why will wish with within without wonder wondering word words work worked works would yes
+yesterday yet you your
 """
     )
 )
@@ -189,7 +203,8 @@ STOP_ZH = _blanks(
 最低 平均 差 相差 对比 比较 值 数值 读数 数 个 台 号 请 要 会 能 可以 应该 不 没 都 也 还 就 再 又 大概
 大约 左右 大 小 多 少 超 过 达到 正常 时候 时 小时前 分钟 趋势 变化 额定 百分之 百分比 百分 占 一共 合计
 加起来 之和 之间 速度下 按照 照 下来 下去 上来 下 上 里 中 为 等于 点 设备 显 示 具体 情况 讲 说 知道 想
-麻烦 谢谢 您好 你好
+麻烦 谢谢 您好 你好 置位 位 第 最近一次 上一次 大家 麻烦您 到底 究竟 需不需要 需要 是否 算 属于 来着 刚刚 刚才
+马上 先 如果 话 怎 样 看 下子 报 师傅
 """
 )
 """Chinese words that name nothing measurable."""

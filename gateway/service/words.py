@@ -36,6 +36,8 @@ class Words:
     terms: tuple[Term, ...]
     instances: tuple[Instance, ...]
     identifiers: tuple[str, ...]
+    skipped: int = 0
+    """How many English words were left out."""
 
     @property
     def concepts(self) -> frozenset[str]:
@@ -64,7 +66,9 @@ def words_of(text: str) -> Words:
     masked = _blank(masked, [found.span() for found in _IDENTIFIER.finditer(masked) if found.group() not in _WORDS])
     terms = [Term(found.noun, (found.noun,), found.start, found.end) for found in instances if found.noun]
     terms += units + _latin(masked) + _chinese(masked)
-    return Words(folded, tuple(sorted(terms, key=lambda term: term.start)), tuple(instances), identifiers)
+    told = sum(" " not in term.word for term in terms if term.word.isascii()) + sum(len(term.word.split()) for term in terms if " " in term.word)
+    skipped = max(0, len(_LATIN_WORD.findall(masked)) - told)
+    return Words(folded, tuple(sorted(terms, key=lambda term: term.start)), tuple(instances), identifiers, skipped)
 
 
 def instances_of(text: str) -> list[Instance]:
@@ -108,6 +112,7 @@ _LATIN_PHRASE = re.compile(
 )
 _LATIN_WORD = re.compile(r"[a-z][a-z0-9_'-]*[a-z0-9]|[a-z]")
 _IDENTIFIER = re.compile(r"(?<![a-z0-9])[a-z]{1,8}[-_]?\d[a-z0-9_-]*(?![a-z0-9])")
+_STOP_ZH = sorted(STOP_ZH, key=len, reverse=True)
 _CJK_WORDS = sorted((word for word in _WORDS if _CJK.search(word)), key=len, reverse=True)
 _NOUNS_EN = (
     "pumps?|drives?|vfds?|inverters?|motors?|tanks?|heaters?|meters?|units?|transmitters?|fans?"
@@ -180,7 +185,7 @@ def _chinese(text: str) -> list[Term]:
         unknown = -1
         while position < len(rest):
             known = next((word for word in _CJK_WORDS if rest.startswith(word, position)), "")
-            stop = next((word for word in STOP_ZH if rest.startswith(word, position)), "")
+            stop = next((word for word in _STOP_ZH if rest.startswith(word, position)), "")
             if (known or stop) and unknown >= 0:
                 terms += _leftover(rest[unknown:position], base + unknown)
                 unknown = -1
