@@ -4,7 +4,7 @@
 """
 
 import asyncio
-from collections.abc import AsyncIterator, Callable, Coroutine, Sequence
+from collections.abc import AsyncIterator, Awaitable, Callable, Coroutine, Sequence
 from contextlib import asynccontextmanager
 from dataclasses import dataclass, field
 from datetime import UTC, datetime
@@ -13,7 +13,7 @@ from functools import partial
 from pathlib import Path
 
 from gateway.clock import Clock, ManualClock
-from gateway.errors import LinkDownError, LinkError, UnknownTagError
+from gateway.errors import LinkDownError, LinkError, UnknownTagError, WriteRefusedError
 from gateway.link.base import Read, Request
 from gateway.link.bus import Bus
 from gateway.link.options import LinkOptions
@@ -164,11 +164,14 @@ class PlantView:
 
 @dataclass
 class Roles:
-    """People as a mapping."""
+    """People as a mapping; what is in `meanwhile` happens while somebody asks."""
 
     roles: dict[str, Role]
+    meanwhile: list[Callable[[], Awaitable[object]]] = field(default_factory=list)
 
     async def role_of(self, user: str) -> Role | None:
+        while self.meanwhile:
+            await self.meanwhile.pop()()
         return self.roles.get(user)
 
 
@@ -264,6 +267,8 @@ async def running(
         people = Roles({"olga": Role.OPERATOR, "otto": Role.OPERATOR, "enid": Role.ENGINEER, "emil": Role.ENGINEER, "vera": Role.VIEWER})
 
         async def acknowledge(alarm: str, who: Actor) -> None:
+            if acked:
+                raise WriteRefusedError(["NOT_ALLOWED"], "acknowledged already", "已确认过")
             acked.append(f"{alarm} {who.user}")
 
         async with asyncio.TaskGroup() as group:

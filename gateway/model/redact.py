@@ -9,9 +9,9 @@ _SECRETS = (
     re.compile(r"\beyJ[A-Za-z0-9_-]{8,}\.[A-Za-z0-9_-]+\.[A-Za-z0-9_-]*"),
     re.compile(r"-----BEGIN [A-Z ]{0,40}PRIVATE KEY-----[\s\S]{0,8000}?(?:-----END [A-Z ]{0,40}PRIVATE KEY-----|\Z)"),
 )
+_NAME = r"\b(?:password|passwd|passphrase|pwd|secret|token|api[ _-]?key|pin)\b|密码|口令|密钥|令牌"
 _NAMED = re.compile(
-    r"(?P<name>\b(?:password|passwd|passphrase|pwd|secret|token|api[ _-]?key|pin)\b|密码|口令|密钥|令牌)"
-    r"(?P<joint>\s*(?:(?:is|was)\b|[:=：＝]|是|为)?\s*)"
+    rf"(?P<name>{_NAME})(?P<joint>\s*(?:(?:is|was)\b|[:=：＝]|是|为)?\s*)(?!{_NAME})"
     r"(?P<secret>[\"'“”]?[^\s,，。;；、\"'“”]+[\"'“”]?)",
     re.IGNORECASE,
 )

@@ -77,7 +77,7 @@ class Checker:
             return value_refusals(tag, located.point, value, None)
         if not asks_plant:
             return None, ()
-        scale = await self._rules.scale(located)
+        scale = await self._rules.scale(located.device, located.point.held_by)
         if scale is None:
             words = Text(f"{tag}: its scale, held by {located.point.held_by}, cannot be read now", f"{tag}：当前读不到其比例系数")
             return None, [Refusal(code="OFFLINE", text=words)]

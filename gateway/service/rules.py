@@ -83,11 +83,9 @@ class Rules:
             )
         return standings
 
-    async def scale(self, located: Located) -> Scalar | None:
-        """What the point that scales this one reads now; None without one, or if it cannot be read."""
-        if located.point.held_by is None:
-            return None
-        sample = (await self._plant.fresh([f"{located.device}.{located.point.held_by}"]))[0]
+    async def scale(self, device: str, held_by: str) -> Scalar | None:
+        """What the point that holds another's scale reads now; None if it cannot be read."""
+        (sample,) = await self._plant.fresh([f"{device}.{held_by}"])
         return sample.value if sample.quality is Quality.GOOD else None
 
     async def fresh(self, tags: Mapping[Tag, Scalar | None]) -> dict[Tag, Fresh]:

@@ -2,7 +2,7 @@
 
 import asyncio
 import threading
-from collections.abc import AsyncIterator, Callable
+from collections.abc import AsyncIterator, Awaitable, Callable
 from decimal import Decimal
 from pathlib import Path
 
@@ -27,6 +27,7 @@ from gateway.link.base import MaskWrite, Read, Request, WriteCoils, WriteRegiste
 from gateway.model.address import PduAddress, Table, UnitId
 from gateway.model.point import Role
 from gateway.model.sample import Scalar
+from gateway.poll.device import Device
 from gateway.service.base import Outcome, Proposal, Via, WantedWrite
 from gateway.service.confirm import AlreadyTakenError
 from tests.write_rig import PUMP, Rig, actor, make_map, running
@@ -45,10 +46,10 @@ def clock_of(rig: Rig) -> ManualClock:
     return rig.clock
 
 
-async def codes_of(confirming: object) -> tuple[str, ...]:
+async def codes_of(confirming: Awaitable[object]) -> tuple[str, ...]:
     """The codes by which a confirmation is refused."""
     with pytest.raises(WriteRefusedError) as caught:
-        await confirming  # type: ignore[misc]  # any awaitable
+        await confirming
     assert caught.value.message_zh
     return caught.value.codes
 
@@ -558,6 +559,21 @@ async def test_t31_stopping_takes_no_more_confirmations(rig: Rig) -> None:
     assert await codes_of(rig.confirm(made)) == ("NOT_ALLOWED",)
 
 
+async def test_bug_during_execution_is_loud_and_leaves_nobody_waiting(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    async def broken(*_: object, **__: object) -> None:
+        raise ZeroDivisionError
+
+    monkeypatch.setattr(Device, "write_checked", broken)
+    with pytest.raises(ExceptionGroup) as caught:
+        async with running(tmp_path) as rig:
+            await rig.confirm(await rig.propose("pump.speed_sp", 43))
+    assert caught.group_contains(ZeroDivisionError)
+    async with running(tmp_path) as rig:
+        await rig.confirmer.recover()
+        (record,) = await rig.audit.entries(["outcome"])
+        assert record.body["outcome"] == "not_sent"
+
+
 FULL = "create trigger full before insert on audit when new.kind = '{}' begin select raise(abort, 'disk is full'); end"
 
 
@@ -628,6 +644,49 @@ async def test_t94_acknowledgement_by_proposal_and_confirmation(rig: Rig) -> Non
     done = await rig.confirm(made, "otto")
     assert (done.state, done.outcomes[0].outcome, rig.acked) == ("EXECUTED", "acknowledged", ["AL-1 otto"])
     assert rig.line.writes == []
+
+
+async def test_acknowledgement_that_comes_too_late_is_refused(rig: Rig) -> None:
+    one, two = await rig.proposer.propose_ack("AL-1", actor()), await rig.proposer.propose_ack("AL-1", actor("otto"))
+    await rig.confirm(one)
+    done = await rig.confirm(two, "otto")
+    assert [(each.outcome, each.code) for each in done.outcomes] == [("refused", "NOT_ALLOWED")]
+
+
+async def test_proposal_that_expires_while_it_is_checked(rig: Rig) -> None:
+    made = await rig.propose("pump.speed_sp", 43)
+    rig.people.meanwhile.append(lambda: clock_of(rig).advance(121))
+    assert await codes_of(rig.confirm(made)) == ("EXPIRED",)
+    assert rig.line.writes == []
+
+
+async def test_proposal_that_is_decided_while_it_is_checked(rig: Rig) -> None:
+    one, two = await rig.propose("pump.speed_sp", 43), await rig.propose("pump.trim", 24)
+    rig.people.meanwhile.append(lambda: rig.confirmer.reject(one.id, actor("otto")))
+    with pytest.raises(AlreadyTakenError) as caught:
+        await rig.confirm(one)
+    assert caught.value.proposal.state == "REJECTED"
+    rig.people.meanwhile.append(lambda: rig.confirm(two, "otto"))
+    with pytest.raises(AlreadyTakenError) as caught:
+        await rig.confirmer.reject(two.id, actor())
+    assert caught.value.proposal.state == "EXECUTED"
+
+
+@pytest.mark.parametrize("kind", ["rejected", "locked_out", "released", "refused"])
+async def test_t82_every_act_needs_the_audit(rig: Rig, kind: str) -> None:
+    made = await rig.propose("pump.speed_sp", 43)
+    engineer = actor("enid", E)
+    await rig.confirmer.lock_out("tank", "cleaning", engineer)
+    await break_audit(rig, kind)
+    acts: dict[str, Callable[[], Awaitable[object]]] = {
+        "rejected": lambda: rig.confirmer.reject(made.id, actor()),
+        "locked_out": lambda: rig.confirmer.lock_out("*", "x", engineer),
+        "released": lambda: rig.confirmer.release("tank", "x", engineer),
+        "refused": lambda: rig.confirm(made, "vera"),
+    }
+    assert (await codes_of(acts[kind]()))[-1] == "AUDIT_DOWN"
+    assert [one.scope for one in await rig.confirmer.lockouts()] == ["tank"]
+    assert (await rig.proposer.get(made.id)).state == "PENDING"
 
 
 async def test_writes_to_several_links_run_at_once(rig: Rig) -> None:

@@ -35,7 +35,6 @@ def test_ordinary_text_stays(text: str) -> None:
     assert redact(text) == text
 
 
-@given(st.text() | st.from_regex(r"(password|密码|sk-)[ =:]?[a-z0-9-]{0,20}[ ,]?(token|bearer) [a-z0-9]{0,12}"))
-def test_redacting_twice_changes_nothing_more(text: str) -> None:
-    once = redact(text)
-    assert redact(once) == once
+@given(st.text(alphabet=" ab:=\"',密码"), st.sampled_from(["password: ", "password password: ", "密码", "token is "]), st.text())
+def test_named_secret_never_survives(before: str, name: str, after: str) -> None:
+    assert "hunter22hunter22" not in redact(f"{before} {name}hunter22hunter22 {after}")

@@ -11,6 +11,7 @@ import pytest
 
 from gateway.clock import ManualClock
 from gateway.errors import StoreError, WriteRefusedError
+from gateway.store import claims
 from gateway.store.audit import Audit
 from gateway.store.base import AuditFiles, Lockout, ProposalRow
 from gateway.store.claims import Claims, End, Start
@@ -248,3 +249,12 @@ async def test_recent_shows_all_states_newest_first(desk: Desk) -> None:
     await desk.put(row("P-2", at=T0.replace(hour=7)))
     await desk.claims.reject("P-2", "otto", {})
     assert [(one.id, one.state) for one in await desk.shelf.recent()] == [("P-2", "REJECTED"), ("P-1", "PENDING")]
+
+
+async def test_proposal_confirmed_meanwhile_does_not_expire(desk: Desk) -> None:
+    before = await desk.put(row())
+    await desk.claims.approve("P-1", "otto", {})
+    assert await desk.audit.transact(lambda connection, append: claims._expire(connection, append, before, "time")) is None
+    found = await desk.shelf.get("P-1")
+    assert found is not None
+    assert found.state == "CONFIRMED"

@@ -94,6 +94,7 @@ async def test_latest_and_oldest(store: Store) -> None:
 async def test_prune_keeps_the_value_that_held_at_the_limit(store: Store) -> None:
     samples = Samples(store)
     samples.put([sample(n, n) for n in range(10)] + [sample(0, 1, "set.once")])
+    assert await samples.prune(at(0)) == 0
     assert await samples.prune(at(5)) == 4
     assert [one.value for one in await samples.query("lt1.level", at(0), at(9))] == [4, 5, 6, 7, 8, 9]
     assert [one.value for one in await samples.query("set.once", at(5), at(9))] == [1]

@@ -10,6 +10,7 @@ import pytest
 from gateway.model.address import Table
 from gateway.model.sample import Scalar, Tag
 from gateway.poll.written import Outcome, Written
+from gateway.store.base import Lockout
 from gateway.write.gate import Gate
 from gateway.write.order import Order, OrderedWrite, change_of
 from gateway.write.words import message_of
@@ -63,6 +64,14 @@ async def test_same_order_twice_is_sent_once(rig: Rig) -> None:
     rig.line.put(1, Table.HOLDING, 8, [250])
     assert await execute(rig, what) == [("refused", "AUDIT_DOWN")]
     assert len(rig.line.writes) == 1
+
+
+@pytest.mark.parametrize("scope", ["*", "pump", "pump.trim"])
+async def test_t33_lockout_after_the_yes_stops_it_before_the_wire(rig: Rig, scope: str) -> None:
+    what = await confirmed(rig)
+    await rig.claims.lock_out(Lockout(scope=scope, reason="men at work", by="enid", at=rig.clock.utc()))
+    assert await execute(rig, what) == [("refused", "LOCKED_OUT")]
+    assert rig.line.writes == []
 
 
 STALE_CARDS = {
