@@ -1,5 +1,6 @@
 """Raw number to value in the engineering unit and back, rounded as a device rounds what it measures."""
 
+import contextlib
 from collections.abc import Callable, Mapping
 from decimal import ROUND_HALF_EVEN, Decimal
 from typing import TypeVar
@@ -7,6 +8,7 @@ from typing import TypeVar
 from gateway.model.point import DataType, FieldOf, Flag, Point, Range, Text
 from gateway.model.sample import Scalar
 from simulators.encoding import FLOATS, Raw
+from simulators.formats import raw_of_text, text_of_raw
 
 RawOf = Callable[[str], int]
 """The raw number that another point of the same device holds, for `scale_from` and `range_from`."""
@@ -19,6 +21,8 @@ def to_raw(point: Point, value: Scalar, raw_of: RawOf) -> Raw:
 
     Raises ValueError for text that is no label, and for a number where text belongs.
     """
+    if point.format is not None and isinstance(value, str):
+        return raw_of_text(point, value)
     if point.type in (DataType.STRING, DataType.BYTES):
         if not isinstance(value, str):
             raise ValueError(f"{point.name}: {value!r} is not text")
@@ -36,7 +40,10 @@ def to_raw(point: Point, value: Scalar, raw_of: RawOf) -> Raw:
 
 
 def to_value(point: Point, raw: Raw, raw_of: RawOf) -> Scalar:
-    """The value of `raw`: exact int or Decimal, a float for float types, bool, or text."""
+    """The value of `raw`: exact int or Decimal, a float for float types, bool, or text (also of a `format`, where `raw` is one)."""
+    if point.format is not None:
+        with contextlib.suppress(ValueError):
+            return text_of_raw(point, raw)
     if isinstance(raw, str):
         return raw
     if point.type is DataType.BOOL:

@@ -38,6 +38,33 @@ def test_value_and_raw_agree_both_ways(more: dict[str, object], value: Scalar, r
     assert to_value(subject, raw, other) == value
 
 
+@pytest.mark.parametrize(
+    ("kind", "more", "text", "raw"),
+    [
+        pytest.param(DataType.UINT32, {"format": "unix_s", "words": 2}, "2025-01-01T00:00:00Z", 0x67748580, id="unix_s"),
+        pytest.param(DataType.UINT16, {"format": "ddmm"}, "03-15", 1503, id="ddmm"),
+        pytest.param(DataType.BCD16, {"format": "hhmm"}, "06:30", 630, id="hhmm"),
+        pytest.param(DataType.BCD48, {"format": "yymmddhhmmss", "words": 3}, "2017-01-11T22:19:20", 170111221920, id="clock"),
+        pytest.param(DataType.BYTES, {"format": "iec870_date", "words": 4}, "2024-12-31T23:59:58.500", "00180c1f173be484", id="iec870"),
+        pytest.param(DataType.UINT32, {"format": "ipv4", "words": 2}, "192.168.1.100", 0xC0A80164, id="ipv4"),
+        pytest.param(DataType.BYTES, {"format": "eui48", "words": 3}, "00:80:25:01:AB:CD", "00802501abcd", id="eui48"),
+        pytest.param(DataType.UINT16, {"format": "hex"}, "0x0BD3", 0x0BD3, id="hex"),
+        pytest.param(DataType.INT16, {"format": "hex"}, "0xFFFE", -2, id="hex negative"),
+        pytest.param(DataType.BYTES, {"format": "hex", "words": 2}, "ABCD0001", "ABCD0001", id="hex bytes"),
+    ],
+)
+def test_a_format_is_text_both_ways(kind: DataType, more: dict[str, object], text: str, raw: int | str) -> None:
+    subject = point_with(more, kind)
+    assert to_raw(subject, text, other) == raw
+    assert to_value(subject, raw, other) == text
+
+
+def test_a_number_that_is_no_date_stays_a_number() -> None:
+    assert to_value(point_with({"format": "yymmddhhmmss", "words": 3}, DataType.BCD48), 0, other) == 0
+    with pytest.raises(ValueError, match="12G4"):
+        to_raw(point_with({"format": "hex"}), "12G4", other)
+
+
 def test_a_measured_value_is_rounded_to_what_the_register_can_say() -> None:
     assert to_raw(point(scale=Decimal("0.1")), 31.26, other) == 313
 
