@@ -49,11 +49,13 @@ class AnchorFile:
         """Replace the head in one step. Raises StoreError."""
         anchor = self.sign(seq, mac)
         text = simplejson.dumps({"seq": anchor.seq, "mac": anchor.mac, "signature": anchor.signature})
-        beside = self._path.with_name(f"{self._path.name}.{os.getpid()}.new")
+        beside = self._path.with_name(f"{self._path.name}.{secrets.token_hex(8)}")
         with map_exceptions({OSError: StoreError}, f"audit anchor {self._path}"):
-            beside.unlink(missing_ok=True)
-            _write_private(beside, text.encode())
-            beside.replace(self._path)
+            try:
+                _write_private(beside, text.encode())
+                beside.replace(self._path)
+            finally:
+                beside.unlink(missing_ok=True)
 
     def read(self) -> Anchor | None:
         """The head in the file; None if there is none, or none that we signed."""

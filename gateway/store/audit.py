@@ -15,7 +15,7 @@ from functools import partial
 from typing import Self, TypeVar
 
 import simplejson
-from sqlalchemy import Connection, Row, Select, insert, select
+from sqlalchemy import Connection, Row, Select, func, insert, select
 
 from gateway.clock import Clock
 from gateway.errors import StoreError
@@ -32,6 +32,9 @@ Append = Callable[[str, str, Body], AuditRecord]
 
 _START = "0" * 64
 _JUMP_S = 5.0
+_SUBJECT_CHARS = 200
+_TURN = 0x6275736D617465
+"""The number of our advisory lock."""
 
 
 class Audit:
@@ -70,6 +73,7 @@ class Audit:
                 last[:] = [self._append(connection, now, mono, kind, subject, body)]
                 return last[0]
 
+            _take_turn(connection)
             self._note_jump(now, mono, append)
             return work(connection, append), last[0] if last else None
 
@@ -122,6 +126,7 @@ class Audit:
             append("time_jump", "clock", {"seconds": round(jump_s, 3)})
 
     def _append(self, connection: Connection, now: datetime, mono: float, kind: str, subject: str, body: Body) -> AuditRecord:
+        subject = subject.replace("\0", "")[:_SUBJECT_CHARS]
         found = _head(connection)
         seq, previous = (0, _START) if found is None else found
         text = _dump(body)
@@ -163,6 +168,12 @@ class Audit:
         if kept is None:
             return AuditCheck(ok=False, records=seq, message="the signed head is missing or not signed with this key")
         return AuditCheck(ok=True, records=seq)
+
+
+def _take_turn(connection: Connection) -> None:
+    """One process at a time extends the chain; SQLite's writers take turns by themselves."""
+    if connection.dialect.name == "postgresql":
+        connection.execute(select(func.pg_advisory_xact_lock(_TURN)))
 
 
 def _dump(body: Body) -> str:

@@ -248,6 +248,12 @@ async def test_body_that_json_cannot_say_is_refused(audit: Audit) -> None:
         await audit.record("proposed", "P-9", {"value": float("nan")})
 
 
+async def test_endless_subject_is_cut(audit: Audit) -> None:
+    record = await audit.record("refused", "x\0" * 1000, {})
+    assert record.subject == "x" * 200
+    assert (await audit.verify()).ok
+
+
 async def test_entries_are_picked_by_kind_subject_and_time(audit: Audit, clock: ManualClock) -> None:
     await clock.advance(60)
     await audit.record("outcome", "vfd1.speed_sp", {})
