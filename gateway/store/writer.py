@@ -51,7 +51,7 @@ class Writer:
     """
 
     def __init__(
-        self, engine: Engine, keep: Keep, *, max_jobs: int = 1000, max_samples: int = 200_000, batch: int = 5000, lag_s: float = 0.5
+        self, engine: Engine, keep: Keep, *, max_jobs: int = 1000, max_samples: int = 200_000, batch: int = 1000, lag_s: float = 0.5
     ) -> None:
         self._engine = engine.execution_options(immediate=True)
         self._keep = keep
@@ -105,38 +105,51 @@ class Writer:
         self._thread.join()
 
     def _run(self) -> None:
+        """By turns a job and, when they are due, one batch of samples: neither waits for a backlog of the other."""
         while True:
             with self._wake:
                 while not (self._jobs or self._is_stopping or self._samples_due()):
                     self._wake.wait(None if self._due is None else max(0.0, self._due - monotonic()))
                 job = self._jobs.popleft() if self._jobs else None
                 is_last = self._is_stopping and job is None
-            if is_last or self._samples_due() or (job is not None and job.after_samples):
-                self._write_samples()
+            if is_last or (job is not None and job.after_samples):
+                while self._write_batch():
+                    pass
             if job is not None:
                 job.run(self._engine)
             if is_last:
                 return
+            if self._samples_due():
+                self._write_batch()
 
     def _samples_due(self) -> bool:
         return self._due is not None and (monotonic() >= self._due or (len(self._samples) >= self._batch and not self._trouble))
 
-    def _write_samples(self) -> None:
-        """Write all buffered samples; what cannot be written stays and is tried again later."""
-        while batch := list(islice(self._samples, self._batch)):
-            try:
-                with self._engine.begin() as connection:
-                    self._keep(connection, batch)
-            except SQLAlchemyError as exc:
-                self._due = monotonic() + 10 * self._lag_s
-                if not self._trouble:
-                    log.error("samples cannot be stored, they wait in memory: %s", exc)  # noqa: TRY400 - one line, no traceback
-                self._trouble = str(exc)
-                return
-            with self._wake:
-                for _ in range(min(len(batch), len(self._samples))):
-                    self._samples.popleft()
-            if self._trouble:
-                log.info("samples are stored again")
-                self._trouble = ""
-        self._due = None
+    def _write_batch(self) -> bool:
+        """Write the oldest samples; False if there are none left. What cannot be written stays and is tried again later."""
+        with self._wake:
+            batch = list(islice(self._samples, self._batch))
+            dropped = self._dropped
+        if batch and not self._kept(batch):
+            return False
+        with self._wake:
+            for _ in range(len(batch) - (self._dropped - dropped)):
+                self._samples.popleft()
+            if not self._samples:
+                self._due = None
+            return bool(self._samples)
+
+    def _kept(self, batch: Sequence[StoredSample]) -> bool:
+        try:
+            with self._engine.begin() as connection:
+                self._keep(connection, batch)
+        except SQLAlchemyError as exc:
+            self._due = monotonic() + 10 * self._lag_s
+            if not self._trouble:
+                log.error("samples cannot be stored, they wait in memory: %s", exc)  # noqa: TRY400 - one line, no traceback
+            self._trouble = str(exc)
+            return False
+        if self._trouble:
+            log.info("samples are stored again")
+            self._trouble = ""
+        return True

@@ -250,3 +250,38 @@ def test_job_cancelled_while_it_waits_is_not_run(engine: Engine) -> None:
     go_on.set()
     writer.stop()
     assert ran == []
+
+
+def test_samples_that_come_during_a_batch_are_not_lost(engine: Engine) -> None:
+    kept: list[int] = []
+    more = [sample(n) for n in range(4, 8)]
+
+    def keep(_: Connection, rows: Sequence[StoredSample]) -> None:
+        kept.extend(one.at.second for one in rows)
+        late, more[:] = list(more), []
+        writer.put(late)
+
+    writer = Writer(engine, keep, max_samples=4, batch=4, lag_s=1000)
+    writer.put([sample(n) for n in range(4)])
+    writer.submit(lambda _: None, after_samples=True).result(10)
+    writer.stop()
+    assert kept == list(range(8))
+
+
+def test_job_does_not_wait_for_a_backlog_of_samples(engine: Engine) -> None:
+    inside, go_on = threading.Event(), threading.Event()
+    kept: list[int] = []
+
+    def keep(_: Connection, rows: Sequence[StoredSample]) -> None:
+        inside.set()
+        assert go_on.wait(10)
+        kept.extend(one.at.second for one in rows)
+
+    writer = Writer(engine, keep, batch=1, lag_s=0)
+    writer.put([sample(n) for n in range(20)])
+    assert inside.wait(10)
+    job = writer.submit(lambda _: len(kept))
+    go_on.set()
+    assert job.result(10) <= 2
+    writer.stop()
+    assert kept == list(range(20))
