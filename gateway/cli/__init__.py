@@ -13,6 +13,10 @@ COMMANDS: dict[str, tuple[str, str]] = {
     "write": ("gateway.cli.write:write", "Propose, confirm, write, read back, audit."),
     "audit": ("gateway.cli.audit:audit", "Verify the audit's chain, or export it."),
     "user": ("gateway.cli.user:user", "Accounts and roles."),
+    "explain": ("gateway.cli.explain:explain", "One value: map line, addresses, frames, words, every decode step."),
+    "diagnose": ("gateway.cli.diagnose:diagnose", "States, counters, latency, learnt facts, last frames, advice."),
+    "scan": ("gateway.cli.scan:scan", "Who answers on a link, and what can be read; read-only, paced."),
+    "convert": ("gateway.cli.convert:convert", "Register maps from and to other formats."),
     "check": ("gateway.cli.check:check", "Every error and warning of maps and configurations."),
 }
 """Command -> (module:function, one line of help); those of assistant and simulators come by entry point."""

@@ -1,0 +1,87 @@
+"""A gateway on the steady simulated plant, and its web application without a socket, for tests of the whole."""
+
+from collections.abc import AsyncIterator
+from contextlib import asynccontextmanager
+from dataclasses import dataclass, field, replace
+from pathlib import Path
+
+import httpx
+
+from gateway.api.app import make_app
+from gateway.api.context import Context
+from gateway.api.events import EventHub
+from gateway.api.metrics import render
+from gateway.api.shield import Shield
+from gateway.app import Gateway, running
+from gateway.app.accounts import WebAccounts
+from gateway.app.pages import lockout_of
+from gateway.app.relink import relinked
+from gateway.clock import SystemClock
+from gateway.model.point import Role
+from gateway.settings import load_settings
+from simulators.plant import load_plant
+from simulators.simulated_plant import SimulatedPlant
+
+ROOT = Path(__file__).parents[1]
+PASSWORD = "a-password-for-tests"
+USERS = {"operator": Role.OPERATOR, "operator2": Role.OPERATOR, "engineer": Role.ENGINEER, "viewer": Role.VIEWER, "admin": Role.ADMIN}
+HOST = "http://plant.test"
+
+
+@dataclass
+class RunningPlant:
+    """The simulated plant, the gateway on it, and clients of its web application."""
+
+    simulated: SimulatedPlant
+    gateway: Gateway
+    app: Shield
+    hub: EventHub
+    sessions: dict[str, tuple[str, str]] = field(default_factory=dict)
+
+    def client(self) -> httpx.AsyncClient:
+        """Somebody who has not signed in."""
+        return httpx.AsyncClient(transport=httpx.ASGITransport(app=self.app), base_url=HOST)
+
+    async def signed_in(self, user: str) -> httpx.AsyncClient:
+        """A person with their session and its CSRF token."""
+        if user not in self.sessions:
+            answer = await self.client().post("/api/v1/login", json={"user": user, "password": PASSWORD})
+            assert answer.status_code == 200, answer.text
+            self.sessions[user] = (answer.cookies["busmate_session"], answer.json()["csrf"])
+        cookie, csrf = self.sessions[user]
+        client = self.client()
+        client.cookies.set("busmate_session", cookie, domain="plant.test")
+        client.headers["x-csrf-token"] = csrf
+        return client
+
+
+@asynccontextmanager
+async def running_plant(folder: Path) -> AsyncIterator[RunningPlant]:
+    """Steady plant, real sockets and terminal, accounts made, first values read."""
+    clock = SystemClock()
+    simulated = SimulatedPlant(load_plant("pump_station"), clock, 1, steady=True)
+    async with simulated.running() as served:
+        settings = relinked(load_settings(ROOT / "configs/demo.yaml"), served.ports)
+        settings = replace(settings, data_dir=folder, store_url=f"sqlite:///{folder / 'busmate.db'}")
+        async with running(settings, clock) as gateway:
+            for name, role in USERS.items():
+                await gateway.users.add(name, PASSWORD, role, by="test")
+            hub = EventHub()
+            context = Context(
+                site=settings.site.name,
+                timezone=str(settings.site.timezone),
+                languages=settings.site.languages,
+                read=gateway.read,
+                propose=gateway.propose,
+                alarm_desk=gateway.alarm_desk,
+                confirm=gateway.confirm,
+                accounts=WebAccounts(gateway.users, gateway.sessions),
+                events=hub,
+                clock=clock,
+                is_secure=False,
+                metrics=lambda: render(gateway.read.health(), gateway.read.alarms()),
+                lockout=lambda: lockout_of(gateway),
+            )
+            while any(sample.reason == "waiting" for sample in gateway.read.latest(["vfd1.speed_sp", "plc1.discharge_pressure", "tc1.sp"])):
+                await clock.sleep(0.01)
+            yield RunningPlant(simulated=simulated, gateway=gateway, app=Shield(make_app(context), ["plant.test"]), hub=hub)
