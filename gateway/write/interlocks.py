@@ -7,17 +7,19 @@ from gateway.model.condition import Condition, Source, holds, reading_of, source
 from gateway.model.point import Point
 from gateway.model.proposal import Refusal, conditions_for, interlock_refusal
 from gateway.model.sample import Sample
-from gateway.poll.device import Device
 from gateway.write.order import OrderedWrite
+from gateway.write.readable import Readable
+
+Broken = tuple[OrderedWrite, Refusal]
 
 
 class Interlocks:
     """The conditions of writes, held against values read now. What cannot be read is not met."""
 
-    def __init__(self, devices: Mapping[str, Device]) -> None:
+    def __init__(self, devices: Mapping[str, Readable]) -> None:
         self._devices = devices
 
-    async def first_broken(self, device: Device, writes: Sequence[OrderedWrite], lane: Lane | None) -> tuple[OrderedWrite, Refusal] | None:
+    async def first_broken(self, device: Readable, writes: Sequence[OrderedWrite], lane: Lane | None) -> Broken | None:
         """The first write with a condition that is not met, and why; `lane` is the link that the caller holds."""
         wanted = self._conditions(device, writes)
         needed: dict[str, dict[str, Point]] = {}
@@ -34,12 +36,12 @@ class Interlocks:
                 return write, interlock_refusal(write.tag, condition, reading)
         return None
 
-    def reach_across(self, device: Device, writes: Sequence[OrderedWrite]) -> bool:
+    def reach_across(self, device: Readable, writes: Sequence[OrderedWrite]) -> bool:
         """True if a condition is read on another link: two such writes at once could wait for each other's link."""
         sources = (source for _, _, source in self._conditions(device, writes) if source is not None)
         return any(self._devices[source.device].bus is not device.bus for source in sources)
 
-    def _conditions(self, device: Device, writes: Sequence[OrderedWrite]) -> list[tuple[OrderedWrite, Condition, Source | None]]:
+    def _conditions(self, device: Readable, writes: Sequence[OrderedWrite]) -> list[tuple[OrderedWrite, Condition, Source | None]]:
         return [
             (write, condition, source_of(condition, device.id, self._find))
             for write in writes

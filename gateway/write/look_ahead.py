@@ -6,14 +6,19 @@ from decimal import Decimal
 from gateway.model.deadband import changed
 from gateway.model.point import Access
 from gateway.model.sample import Sample, Scalar
-from gateway.poll.device import Device
 from gateway.poll.written import Written
 from gateway.write.interlocks import Interlocks
 from gateway.write.order import Ended, OrderedWrite
+from gateway.write.readable import Readable
 from gateway.write.words import message_of
 
+Batches = Mapping[str, Sequence[OrderedWrite]]
+"""Device id -> its writes."""
 
-async def look_ahead(devices: Mapping[str, Device], interlocks: Interlocks, batches: Mapping[str, Sequence[OrderedWrite]]) -> Ended | None:
+
+async def look_ahead(
+    devices: Mapping[str, Readable], interlocks: Interlocks, batches: Mapping[str, Sequence[OrderedWrite]]
+) -> Ended | None:
     """The first write that could not be sent as things are now; None if all could."""
     for name, writes in batches.items():
         device = devices.get(name)
@@ -32,7 +37,7 @@ async def look_ahead(devices: Mapping[str, Device], interlocks: Interlocks, batc
     return None
 
 
-def _compare(device: Device, write: OrderedWrite, sample: Sample) -> Ended | None:
+def _compare(device: Readable, write: OrderedWrite, sample: Sample) -> Ended | None:
     point = device.map.points[write.point]
     if not sample.words:
         written = Written(point=point, outcome="refused", code="OFFLINE", reason=sample.reason or "")
