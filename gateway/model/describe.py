@@ -39,11 +39,21 @@ def _label(point: Point, value: Scalar | None, words: Words) -> Label:
         word = _word(point, value)
         parts: dict[str, object] = {field.name: _field(field, word, words) for field in point.fields}
         if point.flags:
-            parts["flags"] = _set_flags(point.flags, word, words)
+            parts["flags"] = _set_flags(point.flags, word & ~_owned(point), words)
         return parts
     if point.flags:
         return _set_flags(point.flags, _word(point, value), words)
     return _enum(point.enum, value, words) if point.enum else None
+
+
+def _owned(point: Point) -> int:
+    """The bits that fields explain and no flag names: set, they are no unknown flags."""
+    owned = 0
+    for field in point.fields:
+        if field.bits is not None:
+            owned |= (1 << max(field.bits) + 1) - (1 << min(field.bits))
+        owned |= field.mask or 0
+    return owned & ~sum(1 << bit for bit in point.flags)
 
 
 def _field(field: FieldOf, word: int, words: Words) -> str | list[str] | int:

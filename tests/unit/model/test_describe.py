@@ -44,6 +44,14 @@ STATUS = point(fields=(STATE, MODE, ALARMS))
             "state: fault-zh, flags: 故障",
             id="fields-and-flags",
         ),
+        pytest.param(
+            point(fields=(STATE, MODE), flags=FLAGS),
+            0x8367,
+            {"state": "unknown(103)", "mode": 3, "flags": ["ready", "bit15"]},
+            "state: unknown(103), mode: 3, flags: ready, bit15",
+            "state: unknown(103), mode: 3, flags: 就绪, bit15",
+            id="bits-of-a-field-are-no-unknown-flags",
+        ),
     ],
 )
 def test_value_has_words(given: Point, value: Scalar | None, label: Label, english: str, chinese: str) -> None:
