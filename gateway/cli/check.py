@@ -11,6 +11,7 @@ import typer
 from gateway.cli.output import print_json
 from gateway.errors import ConfigError, Finding
 from gateway.maps.inspect import inspect_yaml
+from gateway.maps.library import check_vectors, stray_vectors
 from gateway.maps.sarif import to_sarif
 from gateway.settings import inspect_settings
 from gateway.yamlfile import YamlValue, read_yaml
@@ -49,6 +50,7 @@ def _check(path: Path) -> Iterator[Finding]:
             )
         for file in files:
             yield from _check_file(file)
+        yield from stray_vectors(path)
     else:
         yield from _check_file(path)
 
@@ -58,7 +60,10 @@ def _check_file(path: Path) -> Sequence[Finding]:
         yaml = read_yaml(path)
     except ConfigError as exc:
         return exc.findings
-    return inspect_settings(path)[1] if _is_configuration(yaml.root) else inspect_yaml(yaml).findings
+    if _is_configuration(yaml.root):
+        return inspect_settings(path)[1]
+    inspected = inspect_yaml(yaml)
+    return inspected.findings if inspected.map is None else [*inspected.findings, *check_vectors(path, inspected.map)]
 
 
 def _is_configuration(root: YamlValue) -> bool:

@@ -116,6 +116,9 @@ _ERRORS: Mapping[str, str] = {
     "step_shape": "a step that is neither a write with a value nor a wait",
     "not_writable": "a write to a point that can't be written",
     "bad_value": "a value that the point can't take",
+    # test vectors
+    "vectors_missing": "a map without test vectors in a folder that has some",
+    "vector_fails": "a test vector that the map does not hold",
     # configurations
     "not_a_configuration": "the file is no configuration",
     "secret_in_clear": "a password, key or token in clear",

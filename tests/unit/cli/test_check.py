@@ -110,5 +110,23 @@ def test_folder_without_maps(run: Run, tmp_path: Path) -> None:
     assert [finding["code"] for finding in json.loads(out)["errors"]] == ["nothing_found"]
 
 
+def test_folder_of_maps_is_held_against_its_vectors(run: Run, tmp_path: Path) -> None:
+    (tmp_path / "vectors").mkdir()
+    for name in ("demo_lt50", "demo_tc10"):
+        (tmp_path / f"{name}.yaml").write_text((shipped_maps() / f"{name}.yaml").read_text("utf-8"), "utf-8")
+    failing = tmp_path / "vectors" / "demo_lt50.yaml"
+    failing.write_text('- {point: temp, words: ["0x7B00"], value: 12.4}\n', "utf-8")
+    stray = tmp_path / "vectors" / "gone.yaml"
+    stray.write_text("[]\n", "utf-8")
+    status, out, _ = run(tmp_path, "--json")
+    found = {(finding["file"], finding["line"], finding["code"]) for finding in json.loads(out)["errors"]}
+    assert status == 1
+    assert found == {
+        (str(failing), 1, "vector_fails"),
+        (str(tmp_path / "demo_tc10.yaml"), 1, "vectors_missing"),
+        (str(stray), 1, "unknown_map"),
+    }
+
+
 def test_no_path_is_wrong_usage(run: Run) -> None:
     assert run()[0] == 2

@@ -14,7 +14,16 @@ PAGE = (Path(__file__).parents[3] / "docs" / "engineers" / "check-codes.md").rea
 SECTIONS: dict[str, str] = dict(re.findall(r"^### `(\w+)`\n(.*?)(?=^##|\Z)", PAGE, re.MULTILINE | re.DOTALL))
 EXAMPLE = re.compile(r"^```yaml (\w+) (bad|good)\n(.*?)^```$", re.MULTILINE | re.DOTALL)
 EXAMPLES = [(code, kind, quality, text) for code, section in SECTIONS.items() for kind, quality, text in EXAMPLE.findall(section)]
-WITHOUT_EXAMPLE = {"unreadable", "too_large", "not_text", "too_deep", "id_not_file_name", "nothing_found"}
+WITHOUT_EXAMPLE = {
+    "unreadable",
+    "too_large",
+    "not_text",
+    "too_deep",
+    "id_not_file_name",
+    "nothing_found",
+    "vectors_missing",
+    "vector_fails",
+}
 HEAD = {
     "regmap": "1",
     "id": "example",
