@@ -279,7 +279,6 @@ class Lane:
 
     async def exchange(self, request: Request, *, timeout_s: float | None = None) -> Reply:
         """One exchange now; a read is repeated once after a broken check sum or a lost link, a write only if no byte of it had left."""
-        check(request, self.bus.id)
         return await self.bus._exchange(request, self.bus.options.timeout_s if timeout_s is None else timeout_s)  # noqa: SLF001 - one unit
 
 

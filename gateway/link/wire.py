@@ -115,8 +115,6 @@ class WireTransport:
         except DeviceExceptionError:
             self._rules.owed.clear(request.unit_id)
             self._rules.owed.add(read)
-        else:
-            self._rules.owed.clear(request.unit_id)
 
     async def _once(self, request: Request, timeout_s: float) -> Reply:
         line = self._line
@@ -144,6 +142,8 @@ class WireTransport:
         finally:
             self._expected = self._answer = None
             self._stop_idle()
+        if not self._rules.strict_tid:
+            self._rules.owed.clear(request.unit_id)
         return Reply(
             words=payload.words,
             objects=payload.objects,

@@ -5,6 +5,8 @@ can be told from that of a later request only if the two begin differently (func
 another read is made first whose reply cannot be mistaken.
 """
 
+from collections.abc import Iterator
+
 from gateway.link.base import Identify, Read, ReadWriteRegisters, Request, WriteCoils
 from gateway.link.frames.pdu import MAX_READ_BITS, MAX_READ_WORDS, reply_prefix
 from gateway.model.address import PduAddress, Table, UnitId
@@ -41,19 +43,16 @@ class Owed:
         return reply_prefix(request) in self._prefixes.get(self._key(request.unit_id), set())
 
     def distinct_read(self, request: Request) -> Read | None:
-        """A read close to `request` whose reply cannot be mistaken for an owed one; None if there is none."""
+        """A read close to `request` whose reply cannot be mistaken for an owed one; None for an identification."""
         owed = self._prefixes.get(self._key(request.unit_id), set()) | {reply_prefix(request)}
-        for read in _neighbours(request):
-            if reply_prefix(read) not in owed:
-                return read
-        return None
+        return next((read for read in _neighbours(request) if reply_prefix(read) not in owed), None)
 
     def _key(self, unit_id: int) -> int:
         return _ANYONE if self._any_unit else unit_id
 
 
-def _neighbours(request: Request) -> list[Read]:
-    """Reads at the address of `request` with other counts, the nearest counts first."""
+def _neighbours(request: Request) -> Iterator[Read]:
+    """Reads at the address of `request` with other counts, the nearest counts first; none for an identification."""
     match request:
         case Read(unit_id=unit, table=table, address=address, count=count):
             pass
@@ -62,13 +61,15 @@ def _neighbours(request: Request) -> list[Read]:
         case ReadWriteRegisters(unit_id=unit, read_address=address, count=count):
             table = Table.HOLDING
         case Identify():
-            return []
+            return iter(())
         case _:
             unit, table, address, count = request.unit_id, Table.HOLDING, request.address, 1
     return _reads(unit, table, address, count)
 
 
-def _reads(unit: UnitId, table: Table, address: PduAddress, count: int) -> list[Read]:
+def _reads(unit: UnitId, table: Table, address: PduAddress, count: int) -> Iterator[Read]:
     step, limit = (8, MAX_READ_BITS) if table.is_bits else (1, MAX_READ_WORDS)
-    counts = (count + sign * step * far for far in range(9) for sign in (-1, 1))
-    return [Read(unit_id=unit, table=table, address=address, count=n) for n in counts if 1 <= n <= min(limit, 0x10000 - address)]
+    for far in range(1, limit // step):
+        for number in (count - far * step, count + far * step):
+            if 1 <= number <= limit:
+                yield Read(unit_id=unit, table=table, address=PduAddress(min(address, 0x10000 - number)), count=number)

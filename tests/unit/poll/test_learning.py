@@ -136,7 +136,7 @@ def search(points: list[Point], device: Device) -> Findings:
     return asyncio.run(Search(block_of(points), device.read, lambda samples: samples.reasons[0] == "exception_2").run())
 
 
-@settings(max_examples=40)
+@settings(max_examples=40, deadline=None)
 @given(st.integers(2, 125), st.data())
 def test_any_limit_is_found_in_few_reads(size: int, data: st.DataObject) -> None:
     largest = data.draw(st.integers(1, size - 1))
@@ -145,7 +145,7 @@ def test_any_limit_is_found_in_few_reads(size: int, data: st.DataObject) -> None
     assert device.reads <= 20
 
 
-@settings(max_examples=40)
+@settings(max_examples=40, deadline=None)
 @given(st.integers(2, 125), st.data())
 def test_any_single_hole_is_found_in_few_reads(size: int, data: st.DataObject) -> None:
     hole = data.draw(st.integers(0, size - 1))
@@ -154,7 +154,7 @@ def test_any_single_hole_is_found_in_few_reads(size: int, data: st.DataObject) -
     assert device.reads <= 2 * 7
 
 
-@settings(max_examples=40)
+@settings(max_examples=40, deadline=None)
 @given(st.sets(st.integers(0, 60), min_size=2, max_size=40), st.data())
 def test_points_that_exist_are_never_taken_for_holes(places: set[int], data: st.DataObject) -> None:
     between = sorted(set(range(min(places), max(places))) - places)
@@ -169,7 +169,7 @@ def test_points_that_exist_are_never_taken_for_holes(places: set[int], data: st.
         assert all(any(low <= hole <= high for low, high in found.holes) for hole in holes), "the plan avoids all of them"
 
 
-@settings(max_examples=40)
+@settings(max_examples=40, deadline=None)
 @given(st.integers(2, 125), st.data())
 def test_two_holes_at_like_places_are_no_limit(size: int, data: st.DataObject) -> None:
     holes = data.draw(st.sets(st.integers(0, size - 1), min_size=2, max_size=2))
@@ -179,7 +179,7 @@ def test_two_holes_at_like_places_are_no_limit(size: int, data: st.DataObject) -
     assert found == Findings(holes=sorted((hole, hole) for hole in holes))
 
 
-@settings(max_examples=40)
+@settings(max_examples=40, deadline=None)
 @given(st.integers(3, 125), st.data())
 def test_wall_that_no_read_may_cross_ends_in_a_count_that_works(size: int, data: st.DataObject) -> None:
     wall = data.draw(st.integers(1, size - 1))
