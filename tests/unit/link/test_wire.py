@@ -89,7 +89,7 @@ async def test_read_between_that_is_not_answered_sends_nothing_more() -> None:
 
 
 async def test_same_write_again_is_not_proved_by_the_echo_of_the_first() -> None:
-    line = ListLine(b"", rtu("01 03 02 00 00"), b"")
+    line = ListLine(b"", rtu("01 03 04 00 00 00 00"), b"")
     transport = await opened(line)
     assert [await end(transport, WRITE), await end(transport, WRITE)] == ["TIMEOUT", "TIMEOUT"]
     assert [frame[1] for frame in line.sent] == [6, 3, 6]
