@@ -190,4 +190,4 @@ def _hash(content: object) -> str:
 
 
 def _dumps(content: object) -> str:
-    return simplejson.dumps(content, use_decimal=True, allow_nan=False, ensure_ascii=False)
+    return simplejson.dumps(content, use_decimal=True, allow_nan=False)

@@ -122,8 +122,10 @@ class ConfirmService:
         return self._tell(done)
 
     async def lock_out(self, scope: str, reason: str, actor: Actor) -> None:
-        """Lock writes out of a tag, a device or all (`*`); role engineer, with a reason. Raises WriteRefusedError."""
+        """Lock writes out of a tag, a device or all (`*`); role engineer, with a reason. Raises WriteRefusedError, UnknownTagError."""
         await self._check_locker(actor, reason)
+        if scope != "*" and not self._gate.has_device(scope):
+            self._plant.point(scope)
         try:
             await self._claims.lock_out(Lockout(scope=scope, reason=reason, by=actor.user, at=self._clock.utc()))
         except StoreError as exc:

@@ -23,6 +23,7 @@ TWO_STEP_EXPIRY_S = 60.0
 
 _MAX_ATTEMPTS = 30
 _MINUTE_S = 60.0
+_MAX_CHARS = 500
 
 
 class Proposer:
@@ -101,7 +102,7 @@ class Proposer:
             checked = await self._checker.check(writes, actor)
         except WriteRefusedError as exc:
             raise await self._noted(exc, writes, reason, actor) from None
-        card = write_card(checked, asked, redact(reason), actor, undone)
+        card = write_card(checked, asked, redact(reason[:_MAX_CHARS]), actor, undone)
         return await self._put_up(card, actor, key, max(one.rule.approvals for one in checked))
 
     async def _put_up(self, card: Card, actor: Actor, key: str, approvals: int) -> Proposal:
@@ -149,8 +150,8 @@ class Proposer:
             "via": actor.via,
             "conversation": actor.conversation,
             "model": actor.model,
-            "writes": [{"tag": write.tag, "value": str(write.value)} for write in writes],
-            "reason": reason,
+            "writes": [{"tag": write.tag, "value": str(write.value)[:_MAX_CHARS]} for write in writes],
+            "reason": reason[:_MAX_CHARS],
             "codes": list(exc.codes),
         }
         try:

@@ -126,7 +126,7 @@ class Audit:
             append("time_jump", "clock", {"seconds": round(jump_s, 3)})
 
     def _append(self, connection: Connection, now: datetime, mono: float, kind: str, subject: str, body: Body) -> AuditRecord:
-        subject = subject.replace("\0", "")[:_SUBJECT_CHARS]
+        subject = subject.replace("\0", "")[:_SUBJECT_CHARS].encode("utf-8", "replace").decode()
         found = _head(connection)
         seq, previous = (0, _START) if found is None else found
         text = _dump(body)

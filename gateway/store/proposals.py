@@ -73,7 +73,7 @@ class Proposals:
 
     async def executions(self, tags: Sequence[str]) -> Sequence[ExecutionRow]:
         """The newest writes of these tags, oldest first."""
-        return await self._store.read(lambda connection: _executions(connection, executions.c.tag.in_(tags), limit=_LATEST * len(tags)))
+        return await self._store.read(lambda connection: [row for tag in tags for row in _of_tag(connection, tag)])
 
     async def lockouts(self) -> Sequence[Lockout]:
         """What is locked out now."""
@@ -100,6 +100,14 @@ def _open(connection: Connection, mono: float, proposer: str | None = None) -> l
 def _last_minute(connection: Connection, proposer: str, mono: float) -> int:
     recent = proposals.c.created_mono > mono - _MINUTE_S, proposals.c.created_mono <= mono
     return connection.execute(select(func.count()).where(proposals.c.proposer == proposer, *recent)).scalar_one()
+
+
+def _of_tag(connection: Connection, tag: str) -> list[ExecutionRow]:
+    """The newest writes of a tag, and before them those that block it, however old."""
+    newest = _executions(connection, executions.c.tag == tag, limit=_LATEST)
+    blocking = (executions.c.outcome == "") | ((executions.c.outcome == "unknown") & executions.c.is_cleared.is_(False))
+    known = {row.proposal for row in newest}
+    return [row for row in _executions(connection, (executions.c.tag == tag) & blocking) if row.proposal not in known] + newest
 
 
 def _executions(connection: Connection, condition: ColumnElement[bool], limit: int | None = None) -> list[ExecutionRow]:

@@ -63,7 +63,7 @@ def pack(value: Scalar | None) -> Packed:
         case Decimal():
             return _pack_decimal(value)
         case str():
-            return "s", None, value.replace("\0", "\u2400")
+            return "s", None, value.replace("\0", "\u2400").encode("utf-8", "replace").decode()
 
 
 def unpack(kind: str, number: float | None, text: str | None) -> Scalar | None:
@@ -89,6 +89,8 @@ def sample_of(tag: str, at: int, kind: str, number: float | None, text: str | No
 
 
 def _pack_decimal(value: Decimal) -> Packed:
+    if not value.is_finite():
+        return "d0", None, str(value)
     number = float(value)
     exponent = value.as_tuple().exponent
     places = -exponent if isinstance(exponent, int) else -1

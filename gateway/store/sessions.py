@@ -1,11 +1,13 @@
 """Sessions of people: a new id at each sign-in, locked when idle, ended after a shift. The database holds no id in clear."""
 
+import contextlib
 import hashlib
 import secrets
 
 from sqlalchemy import Connection, delete, insert, select, update
 
 from gateway.clock import Clock
+from gateway.errors import StoreError
 from gateway.model.point import Role
 from gateway.store.base import Session, to_us
 from gateway.store.engine import Store
@@ -26,6 +28,7 @@ class Sessions:
         self._clock = clock
         self._idle_s = idle_s
         self._lifetime_s = lifetime_s
+        self._seen: dict[str, float] = {}
 
     async def start(self, user: str, role: Role) -> Session:
         """A new session of a person who has just proved to be `user`."""
@@ -45,17 +48,21 @@ class Sessions:
         return Session(id=token, user=user, role=role, csrf=csrf, is_fresh=True)
 
     async def get(self, token: str) -> Session | None:
-        """The session of this id if it is still good, with the role the account has now; counts as activity."""
+        """The session of this id if it is still good, with the role the account has now; counts as activity.
+
+        Activity is known here even if it cannot be stored: a full disk locks nobody out of reading.
+        """
         mono = self._clock.monotonic()
         found = await self._store.read(lambda connection: self._find(connection, token))
         if found is None:
+            self._seen.pop(_hidden(token), None)
             return None
-        session, seen_mono = found
-        if not 0 <= mono - seen_mono < _SEEN_EVERY_S:
-            seen = {"seen_at": to_us(self._clock.utc()), "seen_mono": mono}
-            await self._store.write(
-                lambda connection: connection.execute(update(sessions).where(sessions.c.id == _hidden(token)).values(seen))
-            )
+        session, stored_mono = found
+        self._seen[_hidden(token)] = mono
+        if not 0 <= mono - stored_mono < _SEEN_EVERY_S:
+            row = {"seen_at": to_us(self._clock.utc()), "seen_mono": mono}
+            with contextlib.suppress(StoreError):
+                self._store.post(lambda connection: _note(connection, token, row))
         return session
 
     async def end(self, token: str) -> None:
@@ -73,6 +80,8 @@ class Sessions:
         if row is None:
             return None
         idle_s, age_s = self._since(row.seen_at, row.seen_mono), self._since(row.started_at, row.started_mono)
+        if row.id in self._seen:
+            idle_s = min(idle_s, self._clock.monotonic() - self._seen[row.id])
         if idle_s >= self._idle_s or age_s >= self._lifetime_s:
             return None
         is_fresh = 0 <= self._clock.monotonic() - row.proved_mono < FRESH_S
@@ -82,6 +91,10 @@ class Sessions:
         """Seconds since a moment; by the wall clock only if the machine has been restarted since."""
         now = self._clock.monotonic()
         return now - mono if mono <= now else abs(to_us(self._clock.utc()) - at) / 1e6
+
+
+def _note(connection: Connection, token: str, row: dict[str, float]) -> None:
+    connection.execute(update(sessions).where(sessions.c.id == _hidden(token)).values(row))
 
 
 def _hidden(token: str) -> str:

@@ -39,6 +39,10 @@ class Gate:
         self._interlocks = Interlocks(devices)
         self._across = asyncio.Lock()
 
+    def has_device(self, name: str) -> bool:
+        """True if there is a device of this id."""
+        return name in self._devices
+
     async def execute(self, order: Order) -> Sequence[Ended]:
         """Write what the order says, device by device in its order; what follows a write that did not succeed is not sent.
 

@@ -419,6 +419,8 @@ async def test_t33_lockout_elsewhere_does_not_matter_and_needs_a_reason(rig: Rig
     assert (await rig.confirm(await rig.propose("pump.speed_sp", 43))).outcomes[0].outcome == "verified"
     assert await codes_of(rig.confirmer.lock_out("*", " ", actor("enid", E))) == ("NOT_ALLOWED",)
     assert await codes_of(rig.confirmer.lock_out("*", "x", actor("olga", Role.OPERATOR))) == ("ROLE",)
+    with pytest.raises(UnknownTagError):
+        await rig.confirmer.lock_out("pmup", "typed wrong", actor("enid", E))
 
 
 @pytest.mark.parametrize(

@@ -3,7 +3,7 @@
 import asyncio
 from collections.abc import AsyncIterator
 from contextlib import AsyncExitStack, asynccontextmanager
-from datetime import UTC, datetime
+from datetime import UTC, datetime, timedelta
 from decimal import Decimal
 from pathlib import Path
 
@@ -161,6 +161,17 @@ async def test_execution_blocks_until_it_is_known_and_read(desk: Desk) -> None:
     assert (known.blocks, known.change, known.outcome) == (True, Decimal(2), "unknown")
     await desk.shelf.clear_blocks(["a.b"])
     assert [one.blocks for one in await desk.shelf.executions(["a.b"])] == [False]
+
+
+async def test_block_is_seen_behind_many_later_writes(desk: Desk) -> None:
+    for number in range(60):
+        name = f"P-{number}"
+        await desk.put(row(name, proposer=name, at=T0 + timedelta(minutes=number)))
+        await desk.claims.approve(name, "otto", {})
+        await desk.claims.begin(name, [start()])
+        await desk.claims.end(name, [end("unknown" if number == 0 else "verified")])
+    found = await desk.shelf.executions(["a.b"])
+    assert [one.proposal for one in found if one.blocks] == ["P-0"]
 
 
 async def test_lockouts_are_set_replaced_and_released(desk: Desk) -> None:

@@ -201,6 +201,18 @@ async def test_t43_session_ends_after_a_shift_however_busy(users: Users, store: 
     assert await store.read(lambda connection: connection.execute(text("select count(*) from sessions")).scalar_one()) == 0
 
 
+async def test_t82_full_disk_locks_nobody_out_of_reading(users: Users, store: Store, clock: ManualClock) -> None:
+    sessions = Sessions(store, clock)
+    session = await sessions.start("olga", Role.OPERATOR)
+    full = "create trigger full before update on sessions begin select raise(abort, 'disk is full'); end"
+    await store.write(lambda connection: connection.execute(text(full)))
+    for _ in range(4):
+        await clock.advance(IDLE_S - 1)
+        assert await sessions.get(session.id) is not None
+    await clock.advance(IDLE_S)
+    assert await sessions.get(session.id) is None
+
+
 async def test_password_is_fresh_for_five_minutes(users: Users, store: Store, clock: ManualClock) -> None:
     sessions = Sessions(store, clock)
     session = await sessions.start("olga", Role.OPERATOR)
