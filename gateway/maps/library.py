@@ -4,7 +4,7 @@
 They were computed without our codec, so that a map which holds them has been checked twice.
 """
 
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Iterator, Sequence
 from datetime import UTC, datetime
 from decimal import Decimal
 from pathlib import Path
@@ -23,7 +23,7 @@ from gateway.model.encode import EncodeError, access_fault, encode_point, limit_
 from gateway.model.plan import ReadBlock
 from gateway.model.point import Point, RegisterMap
 from gateway.model.sample import Scalar
-from gateway.yamlfile import YamlFile, YamlPath, YamlValue, read_yaml
+from gateway.yamlfile import YamlFile, read_yaml
 
 FOLDER = "vectors"
 _ANY_TIME = datetime(2000, 1, 1, tzinfo=UTC)
@@ -106,11 +106,10 @@ def _vectors(yaml: YamlFile, found: list[Finding]) -> Iterator[tuple[int, Vector
         found.append(place(yaml, (), "wrong_type", "no list of vectors", "write `- {point: ..., words: [...], value: ...}` for each"))
         return
     for number, raw in enumerate(yaml.root):
-        path: YamlPath = (number,)
         try:
             yield number, VectorIn.model_validate(raw)
         except ValidationError as exc:
-            found.extend(invalid(exc, yaml, path, raw))
+            found.extend(invalid(exc, yaml, (number,), raw))
 
 
 def _without_vectors(map_file: Path, path: Path) -> Finding:
@@ -172,5 +171,5 @@ def _exact(number: float | Decimal) -> Decimal:
     return Decimal(repr(number)) if isinstance(number, float) else Decimal(number)
 
 
-def _said(value: Scalar | Mapping[str, YamlValue] | None) -> str:
+def _said(value: Scalar | None) -> str:
     return "no value" if value is None else str(value)
