@@ -7,7 +7,7 @@ from contextlib import asynccontextmanager
 from dataclasses import dataclass, field
 from typing import Literal
 
-Mode = Literal["ok", "500", "hang", "html", "endless", "invalid_utf8", "closed", "length", "redirect", "empty_stream", "not_json"]
+Mode = Literal["ok", "500", "hang", "html", "endless", "invalid_utf8", "closed", "length", "redirect", "empty_stream", "not_json", "mute"]
 Steps = Sequence[str] | Callable[[dict[str, object]], str]
 
 
@@ -55,7 +55,9 @@ class FakeModelServer:
             writer.close()
 
     async def _answer(self, path: str, body: dict[str, object], writer: asyncio.StreamWriter) -> None:
-        if path.endswith("/models"):
+        if self.mode == "mute":
+            await self._release.wait()
+        elif path.endswith("/models"):
             await self._json(writer, {"object": "list", "data": [{"id": "little", "object": "model"}]})
         elif path.endswith("/props"):
             if self.context is None:

@@ -65,25 +65,38 @@ class Agent:
         )
 
     async def _ending(self, turn: Turn, history: Sequence[Exchange], on_event: OnEvent, runs: list[Run]) -> tuple[Ending, str]:
-        model = await self._model.ready() if self._model else None
-        reason = "not available" if self._model else ""
-        if model is not None and self._model is not None:
-            try:
-                async with asyncio.timeout(self._limits.deadline_s - self._limits.reserve_s):
-                    return await self._run(model, turn, history, on_event, runs), model.name
-            except TimeoutError:
-                reason = f"{model.name} took too long"
-                if not runs[-1].has_answered:
-                    self._model.failed(reason)
-            except FaultyStepsError as exc:
-                reason = str(exc)
-            except ModelUnavailableError as exc:
-                reason = str(exc)
-                self._model.failed(reason)
-            if turn.proposals:
-                return Ending(text=""), model.name
-        ending = await self._run(self._builtin, turn, history, on_event, runs)
-        return ending, f"{self._builtin.name} ({reason})" if reason else self._builtin.name
+        """The ending and the name of the model that found it."""
+        reason = ""
+        if self._model is not None:
+            found = await self._with_model(self._model, turn, history, on_event, runs)
+            if not isinstance(found, str):
+                return found
+            reason = f" ({found})"
+        if turn.proposals:
+            return Ending(text=""), f"{self._builtin.name}{reason}"
+        return await self._run(self._builtin, turn, history, on_event, runs), f"{self._builtin.name}{reason}"
+
+    async def _with_model(
+        self, source: ModelSource, turn: Turn, history: Sequence[Exchange], on_event: OnEvent, runs: list[Run]
+    ) -> tuple[Ending, str] | str:
+        """The ending and the name of the configured model, or in words why it is of no use; some time is kept for the planner."""
+        model: Model | None = None
+        try:
+            async with asyncio.timeout(self._limits.deadline_s - self._limits.reserve_s):
+                model = await source.ready()
+                if model is None:
+                    return "not available"
+                return await self._run(model, turn, history, on_event, runs), model.name
+        except TimeoutError:
+            reason = f"{model.name if model else 'the model server'} took too long"
+            if not runs or not runs[-1].has_answered:
+                source.failed(reason)
+            return reason
+        except FaultyStepsError as exc:
+            return str(exc)
+        except ModelUnavailableError as exc:
+            source.failed(str(exc))
+            return str(exc)
 
     async def _run(self, model: Model, turn: Turn, history: Sequence[Exchange], on_event: OnEvent, runs: list[Run]) -> Ending:
         run = Run(turn=turn, toolbox=Toolbox(self._tools, turn, on_event), model=model, limits=self._limits, on_event=on_event)

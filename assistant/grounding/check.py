@@ -1,30 +1,14 @@
 """Is every number, unit, time, page and claim of an answer found in what this turn observed?"""
 
-import re
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
-from decimal import Decimal
 from typing import Literal
 
 from assistant.grounding.claims import false_claims
-from assistant.grounding.quantities import Quantity, seconds_per
+from assistant.grounding.matching import is_said_back, matches
+from assistant.grounding.owners import misplaced
+from assistant.grounding.quantities import Quantity
 from assistant.grounding.statement import Statement, read
-
-MOST_RELATIVE = Decimal("0.01")
-"""A rounded number may be off by this part of the observed one ..."""
-SMALL_ABSOLUTE = Decimal("0.06")
-MOST_RELATIVE_SMALL = Decimal("0.05")
-"""... or, where it is off by no more than SMALL_ABSOLUTE, by this part: 0.62 may be told as 0.6, never 12.4 as 12 or 0.87 as 1."""
-
-_DOWNWARD = re.compile(
-    r"\b(?:below|under|lower|less|fall\w*|fell|drop\w*|decreas\w*|down|declin\w*|short|colder|slower)\b|低|降|少|跌|慢|减", re.IGNORECASE
-)
-_STATES_A_READING = re.compile(
-    r"(?:\b(?:is|are|it's|runs|running|reads|reading|stands|shows|now|currently)(?:\s+(?:now|currently|already|set|running))*(?:\s+(?:at|to))?[\s:=]*"
-    r"|(?:现在|目前|当前|现为|运行在|读数|显示|已)[是为：:\s]*|[是为])$",
-    re.IGNORECASE,
-)
-"""Words in front of a number that make it a reading of now."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -41,7 +25,7 @@ class Evidence:
 class Problem:
     """Something the answer says without support; `text` as it stands there."""
 
-    kind: Literal["number", "time", "date", "code", "name", "page", "claim"]
+    kind: Literal["number", "owner", "time", "date", "code", "name", "page", "claim"]
     text: str
 
 
@@ -53,10 +37,11 @@ def problems(answer: str, evidence: Evidence) -> tuple[Problem, ...]:
     ((), (Problem(kind='number', text='50 Hz'),))
     """
     said = read(answer)
-    observed = [read(text) for text in evidence.observations]
-    asked = read(evidence.question)
+    observed = [read(text, is_source=True) for text in evidence.observations]
+    asked = read(evidence.question, is_source=True)
     known = [*observed, asked]
     found = [Problem(kind="number", text=q.text) for q in said.quantities if not _is_grounded(q, observed, asked, answer)]
+    found += [Problem(kind="owner", text=text) for text in misplaced(answer, evidence.observations, asked)]
     found += [
         Problem(kind="time", text=f"{h:02}:{m:02}") for h, m in sorted(said.times) if not any((h, m) in source.times for source in known)
     ]
@@ -74,6 +59,7 @@ def correction(found: Iterable[Problem]) -> str:
     """What a model is told about its ungrounded answer, in one line."""
     words = {
         "number": "the number {} is not in the observations",
+        "owner": "the number {} was not observed of the device that you name with it",
         "time": "the time {} is not in the observations",
         "date": "the date {} is not in the observations",
         "code": "the code {} is not in the observations",
@@ -104,24 +90,5 @@ def _has_page(pages: frozenset[tuple[str, int]], doc: str, page: int) -> bool:
 
 
 def _is_grounded(said: Quantity, observed: Sequence[Statement], asked: Statement, answer: str) -> bool:
-    """Observed, or the operator's own number said back, but not as if it had been read."""
-    if any(_matches(said, source, answer) for statement in observed for source in statement.quantities):
-        return True
-    return not _STATES_A_READING.search(said.lead) and any(_matches(said, source, answer) for source in asked.quantities)
-
-
-def _matches(said: Quantity, source: Quantity, answer: str) -> bool:
-    value = source.value
-    if said.units and source.units and not said.units & source.units:
-        mine, theirs = seconds_per(said.units), seconds_per(source.units)
-        if mine is None or theirs is None:
-            return False
-        value = value * theirs / mine
-    if value < 0 <= said.value and _DOWNWARD.search(answer):
-        value = -value
-    off = abs(value - said.value)
-    if off == 0:
-        return True
-    relative = off / abs(value) if value else Decimal(1)
-    is_near = relative <= MOST_RELATIVE or (off <= SMALL_ABSOLUTE and relative <= MOST_RELATIVE_SMALL)
-    return is_near and off <= Decimal(5).scaleb(-said.decimals - 1)
+    is_observed = any(matches(said, source, answer) for statement in observed for source in statement.quantities)
+    return is_observed or is_said_back(said, asked.quantities, answer)

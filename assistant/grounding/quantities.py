@@ -23,7 +23,7 @@ _LEAD = 24
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Quantity:
-    """A number as written, with the words before it.
+    """A number as written, where it stands and with the words before it.
 
     `decimals` behind its point; `units` it may carry (empty: none, or none that is known).
     """
@@ -33,6 +33,7 @@ class Quantity:
     units: frozenset[str]
     text: str
     lead: str
+    start: int
 
 
 def take_quantities(text: str) -> tuple[Quantity, ...]:
@@ -57,7 +58,7 @@ def seconds_per(units: frozenset[str]) -> Decimal | None:
 
 def _compound(match: re.Match[str]) -> Quantity:
     minutes = Decimal(int(match[1]) * 60 + int(match[2]))
-    return Quantity(value=minutes, decimals=0, units=frozenset({"min"}), text=match[0], lead=_lead(match))
+    return Quantity(value=minutes, decimals=0, units=frozenset({"min"}), text=match[0], lead=_lead(match), start=match.start())
 
 
 def _chinese(match: re.Match[str]) -> Quantity | None:
@@ -82,6 +83,7 @@ def _words(value: Decimal, match: re.Match[str]) -> Quantity:
         units=frozenset({"%"}) if lead.endswith("百分之") else units,
         text=match[0] + (unit[0] if unit else ""),
         lead=lead,
+        start=match.start(),
     )
 
 
@@ -100,6 +102,7 @@ def _digits(match: re.Match[str]) -> Quantity:
         units=frozenset({"%"}) if lead.endswith("百分之") else units,
         text=match[0].strip().lstrip("-" if is_range else ""),
         lead=lead,
+        start=match.start(),
     )
 
 

@@ -35,14 +35,17 @@ _PAGES = (
     re.compile(r"(?:(?P<doc>[A-Za-z][A-Za-z0-9_-]*)\]?[\s,(]*)?第?\s*(?P<page>\d+)(?:\s*[-–、到至和]\s*(?P<to>\d+))?\s*页"),
 )
 _NAMED = re.compile(
-    r"\b(?:pump|drive|motor|vfd|heater|tank|phase|line|channel|relay|transmitter|meter|controller|inverter)s?\s+#?(?P<en>\d)(?![\d.,]*\d)"
+    r"\b(?:pump|drive|motor|vfd|heater|tank|phase|line|channel|relay|transmitter|meter|controller|inverter)s?[ \t]+#?"
+    r"(?P<en>\d)(?![\d.,]*\d)"
     rf"(?!\s*{UNIT})|(?P<zh>[\d一二三四五六七八九])\s*[号#]|(?:泵|变频器|电机|水箱|仪表|加热器)\s?(?P<zh_last>\d)(?![\d.,]*\d)(?!\s*(?:{UNIT}|号))",
     re.IGNORECASE,
 )
 _ORDINAL = re.compile(r"(?<![\d.])\d{1,2}(?:st|nd|rd|th)\b|第\s*[\d一二三四五六七八九十]+", re.IGNORECASE)
 _IDENTIFIER = re.compile(r"\b0x[0-9A-F]+\b|(?<!\d)[A-Za-z][A-Za-z_]*(?:(?:\.[A-Za-z_]\w*)*-?\d[\w.-]*\w|-?\d)", re.IGNORECASE | re.ASCII)
+_TAG = re.compile(r"(?<![\w.])(?P<device>[A-Za-z][\w-]*)\.[A-Za-z_]\w*", re.ASCII)
 _CODE = re.compile(r"(?<![A-Za-z0-9])[A-Z]\d{2,3}(?![A-Za-z0-9])", re.ASCII)
 _ENUMERATOR = re.compile(r"^[ \t]*(?:[*-][ \t]*)?\(?(\d{1,2})[.)](?=\s)", re.MULTILINE)
+_SPACED = re.compile(r"(?<=\d) (?=\d{3}(?!\d))")
 _CIRCLED = re.compile("[①-⓿❶-➓]")
 
 
@@ -59,12 +62,14 @@ class Statement:
     """Fault and alarm codes: F07."""
     named: set[str] = field(default_factory=set)
     """Digits that tell one device from another: pump 2, 2号泵."""
+    mentions: list[tuple[int, str]] = field(default_factory=list)
+    """Where which device is named: the digit of `pump 2`, an identifier such as p-102, the device of a tag such as vfd2.speed_fb."""
     name_digits: set[str] = field(default_factory=set)
     """Digits inside identifiers: vfd2 holds 2, P-102 holds 102."""
 
 
-def read(text: str) -> Statement:
-    """What `text` states.
+def read(text: str, *, is_source: bool = False) -> Statement:
+    """What `text` states; a source is read with the running numbers of its lists, and 30 000 also as 30000.
 
     >>> [str(q.value) for q in read("P-101 在 14:00 为 ４３．５Ｈｚ，四十度").quantities]
     ['40', '43.5']
@@ -78,17 +83,23 @@ def read(text: str) -> Statement:
         (_take_time, _TIMES),
         (_take_name, (_NAMED,)),
         (_take_ordinal, (_ORDINAL,)),
+        (_take_tag, (_TAG,)),
         (_take_identifier, (_IDENTIFIER,)),
     ):
         for pattern in patterns:
             text = _masked(text, pattern, take, found)
-    found.quantities = take_quantities(_without_enumeration(text))
+    found.quantities = take_quantities(text if is_source else _without_enumeration(text))
+    if is_source and _SPACED.search(text):
+        found.quantities += take_quantities(_SPACED.sub("", text))
     return found
 
 
 def _plain(text: str) -> str:
-    """NFKC with lists kept apart: a full-width comma is never a thousands separator, a circled digit is a bullet."""
-    text = _CIRCLED.sub(" ", text).replace("，", ", ").replace("、", ", ").replace("\u2212", "-")
+    """NFKC with lists kept apart: a full-width comma is never a thousands separator, a circled digit is a bullet.
+
+    Quotes from manuals are JSON strings, so that a line ends with a backslash and an n.
+    """
+    text = _CIRCLED.sub(" ", text).replace("，", ", ").replace("、", ", ").replace("\u2212", "-").replace("\\n", "\n")
     return re.sub(r"\bm3(?!\w)", "m³", unicodedata.normalize("NFKC", text), flags=re.ASCII)
 
 
@@ -131,7 +142,9 @@ def _take_page(match: re.Match[str], found: Statement) -> bool:
 
 def _take_name(match: re.Match[str], found: Statement) -> bool:
     digit = match["en"] or match["zh"] or match["zh_last"]
-    found.named.add(digit if digit.isascii() else str("一二三四五六七八九".index(digit) + 1))
+    digit = digit if digit.isascii() else str("一二三四五六七八九".index(digit) + 1)
+    found.named.add(digit)
+    found.mentions.append((match.start(), digit))
     return True
 
 
@@ -139,7 +152,14 @@ def _take_ordinal(match: re.Match[str], found: Statement) -> bool:  # noqa: ARG0
     return True
 
 
+def _take_tag(match: re.Match[str], found: Statement) -> bool:
+    found.name_digits |= set(re.findall(r"\d+", match[0]))
+    found.mentions.append((match.start(), match["device"].lower()))
+    return True
+
+
 def _take_identifier(match: re.Match[str], found: Statement) -> bool:
+    found.mentions.append((match.start(), match[0].lower()))
     found.name_digits |= set(re.findall(r"\d+", match[0]))
     return True
 

@@ -1,5 +1,6 @@
 """What a model server really does: its model, its context, whether it enforces a JSON schema and honours stop words."""
 
+import asyncio
 import json
 from collections.abc import Mapping
 from dataclasses import dataclass
@@ -10,6 +11,8 @@ from assistant.errors import ModelUnavailableError
 from assistant.llm.client import ServerOptions
 
 DEFAULT_CONTEXT = 4096
+LISTING_S = 5.0
+"""A server that does not even list its models in this time hangs."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -35,7 +38,7 @@ async def probe(client: httpx.AsyncClient, options: ServerOptions) -> ServerFact
             enforces_schema=await _enforces_schema(client, options, model),
             honours_stop=await _honours_stop(client, options, model),
         )
-    except (httpx.HTTPError, httpx.InvalidURL, ValueError) as exc:
+    except (httpx.HTTPError, httpx.InvalidURL, ValueError, TimeoutError) as exc:
         raise ModelUnavailableError(f"the model server does not answer as one: {type(exc).__name__}") from exc
 
 
@@ -53,7 +56,8 @@ def first_model(client: httpx.Client, options: ServerOptions) -> str:
 
 
 async def _get(client: httpx.AsyncClient, options: ServerOptions, url: str) -> object:
-    response = await client.get(url, headers={"Authorization": f"Bearer {options.key}"})
+    async with asyncio.timeout(LISTING_S):
+        response = await client.get(url, headers={"Authorization": f"Bearer {options.key}"})
     response.raise_for_status()
     if response.is_redirect:
         raise ModelUnavailableError("the model server redirects elsewhere, which is not followed")

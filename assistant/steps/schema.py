@@ -9,7 +9,7 @@ from assistant.steps.parse import FINAL
 
 MAX_TAGS = 30
 MAX_THOUGHT = 200
-_TAG_ARGUMENTS = frozenset({"point", "points", "of"})
+_TAG_ARGUMENTS = frozenset({"point", "points"})
 _DROPPED = frozenset({"title", "default", "description", "examples"})
 
 Schema = dict[str, Any]
@@ -59,8 +59,7 @@ def _arguments(args: type[BaseModel], tags: Sequence[str]) -> Schema:
     properties = {name: _plain(field, schema.get("$defs", {})) for name, field in schema.get("properties", {}).items()}
     if tags:
         properties = {name: _bound(field, tags) if name in _TAG_ARGUMENTS else field for name, field in properties.items()}
-    required = [name for name, field in properties.items() if name in schema.get("required", ()) or _takes_null(field)]
-    return {"type": "object", "properties": properties, "required": required, "additionalProperties": False}
+    return {"type": "object", "properties": properties, "required": list(properties), "additionalProperties": False}
 
 
 def _plain(field: Schema, defs: Mapping[str, Schema]) -> Schema:
@@ -81,10 +80,6 @@ def _bound(field: Schema, tags: Sequence[str]) -> Schema:
     if "anyOf" in field:
         return {**field, "anyOf": [_bound(option, tags) if option.get("type") != "null" else option for option in field["anyOf"]]}
     return {"enum": list(tags)} if field.get("type") == "string" else field
-
-
-def _takes_null(field: Schema) -> bool:
-    return any(option.get("type") == "null" for option in field.get("anyOf", ()))
 
 
 def _described_arguments(args: type[BaseModel]) -> list[str]:

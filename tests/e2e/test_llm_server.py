@@ -30,8 +30,8 @@ def planner() -> Model:
     return Model(llm=ScriptedLLM([READ, final(PLANNED)]), name="builtin", looks_first=False)
 
 
-async def ask(server: ModelServer, *, deadline_s: float = 20.0) -> Answer:
-    asked = Agent(builtin=planner(), tools=tools(), model=server, limits=Limits(deadline_s=deadline_s, reserve_s=deadline_s - 1.0))
+async def ask(server: ModelServer, *, model_s: float = 60.0) -> Answer:
+    asked = Agent(builtin=planner(), tools=tools(), model=server, limits=Limits(deadline_s=model_s + 60.0, reserve_s=60.0))
     return await asked.ask(turn("How fast is pump 1?"))
 
 
@@ -85,7 +85,8 @@ async def test_t71_bad_server_falls_back_to_the_planner(mode: Mode) -> None:
     async with FakeModelServer(steps=lambda _: final("50 Hz"), mode=mode).running() as fake:
         clock = ManualClock(NOON)
         server = ModelServer(options(fake), clock)
-        answer = await ask(server)
+        assert await server.ready() is not None
+        answer = await ask(server, model_s=1.0 if mode == "hang" else 60.0)
         assert answer.text == PLANNED
         assert answer.llm.startswith("builtin (little ")
         assert "Traceback" not in f"{answer}"
@@ -140,3 +141,13 @@ async def test_no_server_at_all() -> None:
     assert (answer.text, answer.llm) == (PLANNED, "builtin (not available)")
     assert "ConnectError" in server.trouble
     await server.close()
+
+
+async def test_server_that_says_nothing_is_given_up_soon(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr("assistant.llm.probe.LISTING_S", 0.1)
+    async with FakeModelServer(mode="mute").running() as fake:
+        server = ModelServer(options(fake), ManualClock(NOON))
+        answer = await ask(server)
+        await server.close()
+    assert (answer.text, answer.llm) == (PLANNED, "builtin (not available)")
+    assert "TimeoutError" in server.trouble

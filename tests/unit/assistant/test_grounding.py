@@ -47,6 +47,10 @@ def kinds(answer: str, *observations: str, question: str = "", pages: frozenset[
         pytest.param("1号泵和泵2", "vfd1.speed_fb, vfd2.speed_fb", id="device_numbers_of_tags"),
         pytest.param("pump 1", "P-101 drive", id="device_number_of_a_name"),
         pytest.param("1. Check the fan\n2. Wait 15 min\n3. Reset", "wait 15 min", id="enumeration"),
+        pytest.param(
+            "Steps: 1. stop the pump. 2. call the shift leader.", "1. stop the pump\n2. call the shift leader", id="list_of_a_source"
+        ),
+        pytest.param("every 30000 h or 30 000 h", "every 30 000 h", id="thousands_apart"),
         pytest.param("① 检查风扇 ② 等待15分钟", "wait 15 min", id="circled_enumeration"),
         pytest.param("the 2nd pump, 第一步", "x", id="ordinals"),
         pytest.param("Two pumps, one of them stopped.", "x", id="small_counts_in_words"),
@@ -245,3 +249,53 @@ def test_any_text_is_read(text: str) -> None:
 def test_what_was_observed_in_the_same_words_has_no_unknown_number(text: str) -> None:
     found = problems(text, Evidence(observations=(text,), question=""))
     assert [one for one in found if one.kind in ("number", "time", "date", "code")] == []
+
+
+PUMPS = (
+    "vfd1.motor_temp 78.0 degC GOOD 1 s | Duty pump P-101 drive: motor temperature / 1号泵变频器：电机温度",
+    "vfd2.motor_temp 41.0 degC GOOD 1 s | Standby pump P-102 drive: motor temperature / 2号泵变频器：电机温度",
+    "plc3.flow 128.5 m3/h GOOD 1 s | flow",
+)
+
+
+@pytest.mark.parametrize(
+    "answer",
+    [
+        pytest.param("Pump 1 is at 78 °C and pump 2 at 41 °C.", id="each_its_own"),
+        pytest.param("- P-101: 78 °C\n- P-102: 41 °C", id="by_name"),
+        pytest.param("vfd1.motor_temp is 78 °C; vfd2.motor_temp is 41 °C.", id="by_tag"),
+        pytest.param("1号泵78°C，2号泵41°C。", id="chinese"),
+        pytest.param("Pump 1 and pump 2 are at 78 °C and 41 °C.", id="both_first"),
+        pytest.param("78 °C on pump 1, 41 °C on pump 2.", id="numbers_first"),
+        pytest.param("Pump 1: 78 °C. Flow: 128.5 m³/h.", id="next_sentence_names_nothing"),
+        pytest.param("Pump 7 is unknown.", id="no_number"),
+        pytest.param("P-101 is 37 °C above P-102.", id="computed_from_tags"),
+        pytest.param("Pump 2 must rest for 15 min.", id="manual"),
+    ],
+)
+def test_number_of_its_device_is_grounded(answer: str) -> None:
+    assert [
+        kind
+        for kind in kinds(
+            answer, "\n".join(PUMPS), "difference: vfd1.motor_temp 78 degC is 37 degC above vfd2.motor_temp 41 degC", "wait 15 min"
+        )
+        if kind.startswith(("owner", "number"))
+    ] == []
+
+
+@pytest.mark.parametrize(
+    ("answer", "found"),
+    [
+        pytest.param("Pump 1 is at 41 °C.", ["owner 41 °C"], id="other_pump"),
+        pytest.param("Pump 1 is at 41 °C and pump 2 at 78 °C.", ["owner 41 °C", "owner 78 °C"], id="swapped"),
+        pytest.param("- P-101: 41 °C\n- P-102: 41 °C", ["owner 41 °C"], id="by_name"),
+        pytest.param("vfd2.motor_temp is 78 °C.", ["owner 78 °C"], id="by_tag"),
+        pytest.param("2号泵电机温度78°C。", ["owner 78°C"], id="chinese"),
+    ],
+)
+def test_number_of_another_device_is_found(answer: str, found: list[str]) -> None:
+    assert kinds(answer, *PUMPS) == found
+
+
+def test_operators_own_number_may_stand_beside_any_device() -> None:
+    assert kinds("Pump 2 cannot go to 78 °C.", *PUMPS, question="Bring pump 2 to 78 °C") == []

@@ -235,7 +235,7 @@ def test_half_width_keeps_positions() -> None:
 class ReadArgs(Args):
     points: list[str] = Field(min_length=1, description="tags")
     calc: Literal["sum", "mean"] | None = None
-    of: str | None = None
+    point: str | None = None
 
 
 class WriteArgs(Args):
@@ -271,7 +271,7 @@ def test_schema_is_closed_and_complete() -> None:
 def test_found_tags_bind_the_points() -> None:
     read, write = step_schema(TWO, may_answer=False, tags=["b.y", "a.x"])["anyOf"]
     assert read["properties"]["args"]["properties"]["points"]["items"] == {"enum": ["a.x", "b.y"]}
-    assert read["properties"]["args"]["properties"]["of"]["anyOf"] == [{"enum": ["a.x", "b.y"]}, {"type": "null"}]
+    assert read["properties"]["args"]["properties"]["point"]["anyOf"] == [{"enum": ["a.x", "b.y"]}, {"type": "null"}]
     assert write["properties"]["args"]["properties"]["point"] == {"enum": ["a.x", "b.y"]}
     assert "enum" not in write["properties"]["args"]["properties"]["value"]
 
@@ -283,6 +283,6 @@ def test_no_more_than_thirty_tags_bind() -> None:
 
 def test_tools_are_described_in_a_line_each() -> None:
     assert describe(TWO) == (
-        "- read_points(points: list of string (tags), calc?: sum|mean, of?: string): does read_points\n"
+        "- read_points(points: list of string (tags), calc?: sum|mean, point?: string): does read_points\n"
         "- propose_write(point: string, value: number or integer or string): does propose_write"
     )
