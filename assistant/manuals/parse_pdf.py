@@ -16,6 +16,7 @@ from assistant.manuals.plaintext import one_line
 
 MAX_PAGES = 3000
 _LEAST_SIGNS_A_PAGE = 20
+_MARGIN = 0.1
 _GAP = 2.2
 """A gap between words wider than this many type sizes divides columns."""
 
@@ -39,6 +40,13 @@ class _Raw:
     """A page before headings are known: lines and ruled tables from top to bottom."""
 
     items: tuple["_Line | _RawTable", ...]
+    height: float
+
+    @property
+    def edges(self) -> tuple["_Line", ...]:
+        """The lines in the upper and lower margin, where running heads and feet stand."""
+        lines = [item for item in self.items if isinstance(item, _Line)]
+        return tuple(line for line in lines if line.bottom < _MARGIN * self.height or line.top > (1 - _MARGIN) * self.height)
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -78,7 +86,7 @@ def _read_page(page: Any) -> _Raw:
     rest = page.filter(lambda thing: thing["object_type"] != "char" or not any(_inside(thing, box) for box in boxes)) if boxes else page
     items: list[_Line | _RawTable] = [_ruled(page, table, rows) for table, rows in ruled]
     items += [_line(line) for line in rest.dedupe_chars().extract_text_lines()]
-    return _Raw(items=tuple(sorted(items, key=lambda item: item.top)))
+    return _Raw(items=tuple(sorted(items, key=lambda item: item.top)), height=float(page.height))
 
 
 def _inside(char: Any, box: tuple[float, float, float, float]) -> bool:
@@ -142,11 +150,10 @@ def _to_pages(raw: Sequence[_Raw]) -> tuple[Page, ...]:
 
 
 def _furniture(raw: Sequence[_Raw]) -> frozenset[str]:
-    """Running heads and feet: the first or last lines that stand on more than a third of the pages, whatever their numbers."""
+    """Running heads and feet: lines in the margins that stand on more than a third of the pages, whatever their numbers."""
     seen: Counter[str] = Counter()
     for page in raw:
-        lines = [item for item in page.items if isinstance(item, _Line)]
-        seen.update({_without_numbers(line.text) for line in (*lines[:2], *lines[-2:])})
+        seen.update({_without_numbers(line.text) for line in page.edges})
     return frozenset(text for text, count in seen.items() if count > max(2, len(raw) / 3))
 
 
@@ -155,9 +162,8 @@ def _without_numbers(text: str) -> str:
 
 
 def _blocks(page: _Raw, body: float, furniture: frozenset[str]) -> list[Block]:
-    lines = [item for item in page.items if isinstance(item, _Line)]
-    edge = {id(line) for line in (*lines[:2], *lines[-2:])}
-    items = [item for item in page.items if not (id(item) in edge and isinstance(item, _Line) and _without_numbers(item.text) in furniture)]
+    dropped = {id(line) for line in page.edges if _without_numbers(line.text) in furniture}
+    items = [item for item in page.items if id(item) not in dropped]
     blocks: list[Block] = []
     position = 0
     while position < len(items):

@@ -14,7 +14,7 @@ def visible(text: str) -> str:
 
     A sign that the PDF's font does not name stays as U+FFFD, so that nobody takes the rest of a number for the number.
     """
-    named = _UNMAPPED.sub("\ufffd", text)
+    named = _UNMAPPED.sub("\ufffd", text).replace("\u2028", "\n").replace("\u2029", "\n")
     return "".join(sign for sign in named if sign in "\n\t" or unicodedata.category(sign) not in _DROPPED)
 
 

@@ -10,10 +10,10 @@ import numpy as np
 
 from assistant.manuals.passage import FoundPassage
 from assistant.manuals.query import units
-from assistant.manuals.score import Mask, Weights, score
+from assistant.manuals.score import WEIGHTS, Mask, Weights, score
 from assistant.manuals.snapshot import Floats, Snapshot
 
-LEAST_SCORE = 0.4
+LEAST_SCORE = 0.38
 """Below this a passage is not about the question; if all are, nothing is found."""
 MOST_OF_A_PAGE = 2
 MOST_OF_A_MANUAL = 4
@@ -29,7 +29,7 @@ class Query:
     parts: tuple[int, ...] = ()
 
 
-def rank(snapshot: Snapshot, query: Query, k: int, weights: Weights = Weights(), least: float = LEAST_SCORE) -> tuple[FoundPassage, ...]:
+def rank(snapshot: Snapshot, query: Query, k: int, weights: Weights = WEIGHTS, least: float = LEAST_SCORE) -> tuple[FoundPassage, ...]:
     """At most `k` passages, best first, none nearer than `least`."""
     if not snapshot.entries:
         return ()

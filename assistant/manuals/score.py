@@ -20,7 +20,7 @@ _HOW_TO = re.compile(r"\bhow (?:do|can|to|should)\b|\bsteps?\b|\bprocedure\b|怎
 _CODE_SHARE = 0.6
 """A passage that holds all codes asked for is this near at least, whatever else was asked."""
 
-_UNHEARD = 1.6
+_UNHEARD = 2.5
 """What no manual speaks of weighs more: it is what the question is about, and it is not there."""
 
 
@@ -36,6 +36,9 @@ class Weights:
     same_language: float = 2.0
     steps: float = 0.8
     whole_table: float = -0.6
+
+
+WEIGHTS = Weights()
 
 
 def score(

@@ -54,7 +54,7 @@ class Posting:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Snapshot:
-    """The index as it stood at one moment; `Places` and masks count along `entries`.
+    """The index as it stood at one moment (`generation`); `Places` and masks count along `entries`.
 
     `code_places` are the passages whose text holds a code, `code_keys` those that are about it: the row or paragraph begins with it.
     """
@@ -69,9 +69,10 @@ class Snapshot:
     is_chinese: NDArray[np.bool_]
     is_table: NDArray[np.bool_]
     has_steps: NDArray[np.bool_]
+    generation: str
 
     @classmethod
-    def build(cls, entries: Sequence[Entry], infos: Mapping[str, ManualInfo], vectors: Vectors) -> "Snapshot":
+    def build(cls, entries: Sequence[Entry], infos: Mapping[str, ManualInfo], vectors: Vectors, generation: str = "") -> "Snapshot":
         """Index `entries` by their words."""
         words = [tokens(entry.text) for entry in entries]
         models = [tuple(model.casefold() for model in entry.models) for entry in entries]
@@ -86,6 +87,7 @@ class Snapshot:
             is_chinese=np.array([entry.lang == "zh" for entry in entries], dtype=np.bool_),
             is_table=np.array([entry.kind == "table" for entry in entries], dtype=np.bool_),
             has_steps=np.array([bool(_STEPS.search(entry.text)) for entry in entries], dtype=np.bool_),
+            generation=generation,
         )
 
     def idf(self, token: str) -> float:

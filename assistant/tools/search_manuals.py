@@ -1,6 +1,7 @@
 """search_manuals: what the manuals say, with document, page and revision; quoted as data, never as instruction."""
 
 import json
+import re
 from collections.abc import Sequence
 from typing import ClassVar
 
@@ -67,4 +68,10 @@ def _revisions(found: Sequence[FoundPassage]) -> list[str]:
 def _line(passage: FoundPassage) -> str:
     text = passage.text if len(passage.text) <= _MOST_SIGNS else f"{passage.text[:_MOST_SIGNS]}…"
     place = " | ".join(part for part in (passage.revision, passage.section) if part)
-    return f"[{passage.doc} p.{passage.page}] {json.dumps(place, ensure_ascii=False)}: {json.dumps(text, ensure_ascii=False)}"
+    return f"[{passage.doc} p.{passage.page}] {_quoted(place)}: {_quoted(text)}"
+
+
+def _quoted(text: str) -> str:
+    """`text` as a JSON string that stays on one line whatever a reader takes for the end of a line."""
+    encoded = json.dumps(text, ensure_ascii=False)
+    return re.sub("[\x7f-\x9f\u2028\u2029]", lambda sign: f"\\u{ord(sign[0]):04x}", encoded)
