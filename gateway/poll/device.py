@@ -1,5 +1,6 @@
 """A unit on a link with its register map: read blocks compiled once, fresh reads, and the one way to write."""
 
+import logging
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
 
@@ -23,6 +24,8 @@ from gateway.poll.reasons import is_silence, reason_of
 from gateway.poll.sampling import sample_at, tag_of
 from gateway.poll.write_job import BeforeSend, Interlocks, WriteJob
 from gateway.poll.written import Intent, Written
+
+_log = logging.getLogger(__name__)
 
 _BUSY_WAITS_S = (0.1, 0.2, 0.4, 0.8)
 _FRESH = "fresh"
@@ -50,6 +53,10 @@ class Device:
         self._compiled: dict[int, _Compiled] = {}
         self.replan()
         bus.widen_gap(register_map.device.gap_s)
+        if not 1 <= unit_id <= 247 and (unit_id != 255 or bus.options.is_serial):
+            _log.warning(
+                "%s: unit id %s is outside 1..247; many devices do not answer to it", device_id, unit_id, extra={"device": device_id}
+            )
 
     def replan(self) -> None:
         """Plan the read blocks anew, by what the map says and what was learnt."""

@@ -217,12 +217,12 @@ async def test_exception_never_resets_the_link() -> None:
 async def test_dead_link_is_dialled_with_backoff_and_fails_fast_between() -> None:
     async with bench() as b:
         b.wire.refuses = 10**6
-        for _ in range(600):
+        for _ in range(120):
             assert await b.outcomes(b.ask()) == ["LINK_DOWN"]
-            await b.clock.advance(0.1)
+            await b.clock.advance(0.5)
         gaps = [later - first for first, later in zip(b.wire.opened, b.wire.opened[1:], strict=False)]
         assert 8 <= len(b.wire.opened) <= 16
-        assert max(gaps) <= 10.2
+        assert max(gaps) <= 10.5
         assert b.bus.stats.failed_dials == len(b.wire.opened)
         b.wire.refuses = 0
         await b.clock.advance(10)

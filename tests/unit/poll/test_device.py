@@ -259,3 +259,10 @@ async def test_health_tells_waiting_ok_degraded_and_down() -> None:
         )
         assert status.last_good is not None
         assert status.latency_ms == 0.0
+
+
+@pytest.mark.parametrize(("unit", "transport", "warns"), [(1, "tcp", False), (255, "tcp", False), (248, "tcp", True), (255, "rtu", True)])
+async def test_f19_odd_unit_id_is_warned_of(unit: int, transport: str, warns: bool, caplog: pytest.LogCaptureFixture) -> None:
+    async with bench(transport=transport) as b:
+        b.device(register_map([LEVEL]), unit=unit)
+        assert ("outside 1..247" in caplog.text) is warns
