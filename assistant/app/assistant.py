@@ -78,7 +78,7 @@ async def assisting(gateway: Gateway, settings: AssistantSettings) -> AsyncItera
     library = ManualLibrary(
         ManualIndex(gateway.store.engine),
         gateway.settings.data_dir / "manuals",
-        models={info.id: info.model for info in gateway.plant.devices},
+        models={name: info.model for info in gateway.plant.devices for name in (info.id, *info.aliases)},
         clock=gateway.clock,
         load_embedder=partial(_embedder, settings),
     )

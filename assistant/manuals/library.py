@@ -12,6 +12,7 @@ from assistant.errors import ModelUnavailableError, ToolFailedError, ToolInputEr
 from assistant.manuals import about, ingest
 from assistant.manuals.embed import PROBE, Embedder
 from assistant.manuals.index import REMOVED, ManualIndex
+from assistant.manuals.named import DeviceNames
 from assistant.manuals.page_picture import page_picture
 from assistant.manuals.passage import FoundPassage, ManualInfo
 from assistant.manuals.prepared import PreparedEmbedder
@@ -32,7 +33,8 @@ LOOK_AGAIN_S = 30.0
 class ManualLibrary:
     """The manuals of one plant; implements `ManualSearch`.
 
-    `folder` keeps a copy of each file, so that pages can be shown and manuals read anew. `models` maps device ids to models.
+    `folder` keeps a copy of each file, so that pages can be shown and manuals read anew. `models` maps device ids, and other
+    names of devices, to models.
     `load_embedder` is called in a thread by `run`, when the app has long been up; without it the search goes by words alone.
     """
 
@@ -48,6 +50,7 @@ class ManualLibrary:
         self._index = index
         self._folder = folder
         self._models = dict(models)
+        self._names = DeviceNames(models)
         self._clock = clock
         self._load_embedder = load_embedder
         self._embedder: Embedder | None = None
@@ -149,16 +152,18 @@ class ManualLibrary:
     async def search(self, query: str, *, device: str | None = None, k: int = 5) -> Sequence[FoundPassage]:
         """The passages nearest to the query, best first; nothing if none is near. Waits a while for manuals that are being read.
 
-        `device` is a device id or a model; manuals of other models are then left out. Raises ToolInputError if it is neither.
+        `device` is a device's name or a model; manuals of other models are then left out, as they are if `query` names a device. Raises
+        ToolInputError if it is neither.
         """
         with contextlib.suppress(TimeoutError):
             async with asyncio.timeout(READING_S):
                 await self._is_read.wait()
         if self._snapshot is None:
             return ()
-        models = self._models_of(device) if device else frozenset[str]()
-        vector = await self._vector(query)
-        asked = Query(text=query, models=models, vector=vector, parts=self._embedder.parts if self._embedder else ())
+        rest, named = self._names.take(query)
+        models = self._models_of(device) if device else named
+        vector = await self._vector(rest)
+        asked = Query(text=rest, models=models, vector=vector, parts=self._embedder.parts if self._embedder else ())
         return await asyncio.to_thread(rank, self._snapshot, asked, k)
 
     async def page_png(self, doc: str, page: int, width: int = 900) -> bytes:

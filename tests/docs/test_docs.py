@@ -49,4 +49,4 @@ def test_decisions_are_numbered_without_gaps_or_twins() -> None:
 
 def test_nothing_names_a_package_index_or_an_absolute_home() -> None:
     lock = (ROOT / "requirements.lock").read_text()
-    assert not re.search(r"https?://|--index-url|--find-links|file:", lock)
+    assert not re.search(r"https?://|--index-url|--find-links|file://", lock)
