@@ -152,13 +152,13 @@ def _mod10_groups(point: Point, raw: int) -> list[int]:
     return [-group & 0xFFFF if raw < 0 else group for group in groups]
 
 
-def _mod10_number(point: Point, groups: Sequence[int]) -> int:
+def _mod10_number(point: Point, words: Sequence[int]) -> int:
+    groups = [word - 0x10000 if point.signed and word & 0x8000 else word for word in words]
+    if max(map(abs, groups)) > 9999 or min(groups) < 0 < max(groups):
+        raise ValueError(f"{point.name}: {groups} are no groups of four digits with one sign")
     number = 0
     for group in groups:
-        signed = group - 0x10000 if point.signed and group & 0x8000 else group
-        if abs(signed) > 9999:
-            raise ValueError(f"{point.name}: {signed} is no group of four digits")
-        number = number * 10_000 + signed
+        number = number * 10_000 + group
     return number
 
 

@@ -3,7 +3,7 @@
 import struct
 
 import pytest
-from hypothesis import given
+from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from gateway.model.point import DataType, Order, TextFormat
@@ -69,6 +69,7 @@ def test_float32_in_each_order_is_the_documented_one(order: Order) -> None:
 
 
 @pytest.mark.parametrize(("kind", "code"), [(DataType.INT32, "i"), (DataType.UINT32, "I"), (DataType.INT64, "q"), (DataType.FLOAT64, "d")])
+@settings(deadline=None)
 @given(data=st.data())
 def test_plain_numbers_agree_with_struct(kind: DataType, code: str, data: st.DataObject) -> None:
     width = struct.calcsize(code) * 8
@@ -80,6 +81,7 @@ def test_plain_numbers_agree_with_struct(kind: DataType, code: str, data: st.Dat
     assert list(encode(point(kind=kind, order=Order.CDAB), number, [0] * len(words))) == words[::-1]
 
 
+@settings(deadline=None)
 @given(st.lists(st.integers(0, 0xFFFF), min_size=4, max_size=4), st.sampled_from(list(Order)))
 def test_every_order_undoes_itself(words: list[int], order: Order) -> None:
     assert list(reorder(reorder(words, order), order)) == words
@@ -113,7 +115,14 @@ def test_what_does_not_fit_is_refused(kind: DataType, more: dict[str, object], r
         encode(subject, raw, [0] * subject.words)
 
 
-@pytest.mark.parametrize(("kind", "words"), [(DataType.BCD16, [0x12A4]), (DataType.MOD10, [0x2710, 0])], ids=["bcd", "mod10"])
-def test_digits_that_are_none_are_refused(kind: DataType, words: list[int]) -> None:
+@pytest.mark.parametrize(
+    ("kind", "more", "words"),
+    [
+        pytest.param(DataType.BCD16, {}, [0x12A4], id="bcd"),
+        pytest.param(DataType.MOD10, {}, [0x2710, 0], id="five digits in a group"),
+        pytest.param(DataType.MOD10, {"signed": True}, [1, 0xFFFF], id="groups of different signs"),
+    ],
+)
+def test_digits_that_are_none_are_refused(kind: DataType, more: dict[str, object], words: list[int]) -> None:
     with pytest.raises(ValueError, match=r"12a4|group"):
-        decode(point(kind=kind, words=len(words)), words)
+        decode(point_with({"words": len(words), **more}, kind), words)

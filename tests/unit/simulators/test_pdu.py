@@ -1,7 +1,7 @@
 """Reply PDUs: the examples of the Modbus specification, refusals, and whatever bytes may come."""
 
 import pytest
-from hypothesis import given
+from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from gateway.model.address import Table
@@ -109,6 +109,7 @@ def test_another_unit_is_silence() -> None:
     assert bank().serve_pdu(2, bytes.fromhex("03006B0003")) is None
 
 
+@settings(deadline=None)
 @given(st.integers(1, 127), st.binary(max_size=20))
 def test_any_bytes_get_a_reply_or_an_exception_of_their_function(function: int, rest: bytes) -> None:
     reply = bank().serve_pdu(1, bytes((function,)) + rest)

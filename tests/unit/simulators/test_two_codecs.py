@@ -4,7 +4,7 @@ import math
 from decimal import Decimal
 
 import pytest
-from hypothesis import given
+from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from gateway.model.decode import decode_point
@@ -37,6 +37,7 @@ def no_source(name: str) -> int:
     raise AssertionError(name)
 
 
+@settings(deadline=None)
 @given(st.data())
 def test_any_registers_mean_the_same_to_both(data: st.DataObject) -> None:
     subject = data.draw(points())
@@ -55,6 +56,7 @@ def test_any_registers_mean_the_same_to_both(data: st.DataObject) -> None:
         assert (value, reason) == (other, None)
 
 
+@settings(deadline=None)
 @given(st.data())
 def test_any_value_is_written_alike_by_both(data: st.DataObject) -> None:
     subject = data.draw(points().filter(lambda drawn: drawn.bits is None and drawn.type not in (DataType.INT8, DataType.UINT8)))
@@ -66,6 +68,7 @@ def test_any_value_is_written_alike_by_both(data: st.DataObject) -> None:
     assert tuple(encode_point(subject, value).words) == ours
 
 
+@settings(deadline=None)
 @given(
     st.text(st.characters(exclude_characters="\0", codec="utf-8"), max_size=8),
     st.sampled_from(["utf-8", "gb18030", "latin-1"]),
@@ -98,6 +101,7 @@ FORMATS = [
 
 
 @pytest.mark.parametrize(("name", "kind", "words"), FORMATS, ids=[f"{name}-{kind}" for name, kind, _ in FORMATS])
+@settings(deadline=None)
 @given(data=st.data())
 def test_a_date_or_address_reads_the_same_to_both(name: str, kind: DataType, words: int, data: st.DataObject) -> None:
     subject = point_with({"format": name, "words": words}, kind)
