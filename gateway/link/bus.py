@@ -25,6 +25,7 @@ _T = TypeVar("_T")
 _SILENT_EXCHANGES = 3
 _STOP_GRACE_S = 0.5
 _HANGS_UP_S = 1.0
+_TURNS = 5
 
 
 @dataclass(slots=True, kw_only=True)
@@ -49,6 +50,7 @@ class Bus:
         self.latency: defaultdict[UnitId, Latency] = defaultdict(Latency)
         self.down_cause = ""
         self._clock = clock
+        self._made_at = clock.monotonic()
         self._pace = pace
         self._queue = JobQueue(link_id)
         self._wake = asyncio.Event()
@@ -67,6 +69,12 @@ class Bus:
     def gap_s(self) -> float:
         """Silence that is kept after each reply."""
         return self._gap_s
+
+    @property
+    def load(self) -> float:
+        """Share of the time since the bus was made in which it carried exchanges."""
+        elapsed = self._clock.monotonic() - self._made_at
+        return self.stats.busy_s / elapsed if elapsed > 0 else 0.0
 
     @property
     def queued(self) -> int:
@@ -107,13 +115,20 @@ class Bus:
                     await self._do_unbroken(job, lane)
                 else:
                     await self._do(job, lane)
-                if not self._queue and (self.options.close_after_poll or self.options.on_demand):
-                    await self._close()
+                if self.options.close_after_poll or self.options.on_demand:
+                    await self._close_if_idle()
         finally:
             self._stopped = True
             for job in self._queue.drain():
                 _fail(job, LinkDownError("the link was stopped", link=self.id, unit_id=job.unit_id))
             await self.transport.close()
+
+    async def _close_if_idle(self) -> None:
+        """Close, unless whoever was just answered has more to ask."""
+        for _ in range(_TURNS):
+            await asyncio.sleep(0)
+        if not self._queue:
+            await self._close()
 
     async def _next(self) -> Job:
         while True:

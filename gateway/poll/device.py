@@ -186,7 +186,8 @@ class Device:
             self.breaker.silent(now)
         elif isinstance(error, DeviceExceptionError):
             self.breaker.alive()
-        self.health.bad(reason, self._clock.utc(), is_down=self.breaker.is_demoted or isinstance(error, LinkDownError))
+        if not self.learnt.is_hole(block.table, block.address, block.address + block.count - 1):
+            self.health.bad(reason, self._clock.utc(), is_down=self.breaker.is_demoted or isinstance(error, LinkDownError))
         return failed(block, reason, self._clock.utc(), now)
 
     def _compile(self, block: ReadBlock) -> "_Compiled":

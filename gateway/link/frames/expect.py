@@ -1,7 +1,6 @@
 """What may answer one request: frames of another exchange, unit or function are never taken for its reply."""
 
-from collections import Counter, deque
-from collections.abc import Collection
+from collections import Counter
 from dataclasses import dataclass, field
 
 from gateway.errors import FrameError, LinkDownError, LinkError, LinkTimeoutError
@@ -13,6 +12,8 @@ from gateway.model.quality import CRC_ERROR, ECHO_MISMATCH, LENGTH_MISMATCH, TRA
 
 _LONGEST_PDU = 253
 _AROUND_PDU = 3
+_LATE_TIDS = 64
+"""A reply to one of so many requests before is late or came twice; with any other id, somebody rewrites them."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -24,7 +25,6 @@ class Rules:
     any_unit: bool
     local_echo: bool
     owed: Owed
-    late_tids: deque[int] = field(default_factory=lambda: deque(maxlen=64))
     dropped: Counter[str] = field(default_factory=Counter)
 
 
@@ -99,15 +99,15 @@ class Expectation:
         )
 
     def note_owed(self) -> None:
-        """The request was sent; its reply may come at any later moment."""
-        if self._tid is not None:
-            self._rules.late_tids.append(self._tid)
-        else:
+        """The request was sent; its reply may come at any later moment. Transaction ids tell it apart by themselves."""
+        if self._tid is None:
             self._rules.owed.add(self._request)
 
     def _is_ours(self, frame: Frame) -> bool:
         if self._tid is not None and frame.tid != self._tid:
-            self._drop_tid(frame.tid, self._rules.late_tids)
+            is_late = frame.tid and 0 < (self._tid - frame.tid) % 0x10000 <= _LATE_TIDS
+            self._rules.dropped["rejected_late" if is_late else TRANSACTION_MISMATCH] += 1
+            self._foreign = self._foreign if is_late else TRANSACTION_MISMATCH
             return False
         if frame.unit_id != self._request.unit_id and not self._rules.any_unit:
             self._rules.dropped["foreign_unit"] += 1
@@ -117,13 +117,6 @@ class Expectation:
             self._rules.dropped["rejected_late"] += 1
             return False
         return True
-
-    def _drop_tid(self, tid: int | None, late: Collection[int]) -> None:
-        if tid in late:
-            self._rules.dropped["rejected_late"] += 1
-        else:
-            self._rules.dropped[TRANSACTION_MISMATCH] += 1
-            self._foreign = TRANSACTION_MISMATCH
 
     def _without_echo(self, data: bytes) -> bytes:
         if self._proves_echo and len(self._begin) < len(self.frame):

@@ -14,6 +14,7 @@ from gateway.link.base import Read, Reply, Request, WriteRegisters
 from gateway.link.bus import Bus, Lane
 from gateway.link.options import LinkOptions
 from gateway.link.queue import Priority
+from gateway.link.status import link_status
 from gateway.link.trace import Trace
 from gateway.model.address import PduAddress, Table, UnitId
 
@@ -366,6 +367,17 @@ async def test_link_is_closed_when_nothing_waits(option: str) -> None:
         assert len(b.wire.opened) == 1
 
 
+async def test_link_is_not_closed_between_the_reads_of_one_poll() -> None:
+    async with bench(close_after_poll=True) as b:
+
+        async def poll() -> str:
+            return "".join([await caught(lambda at=at: b.bus.exchange(read(address=at))) for at in range(5)])  # type: ignore[misc]
+
+        assert await b.tasks.create_task(poll()) == "ok" * 5
+        await settle()
+        assert (len(b.wire.opened), b.wire.closed) == (1, 1)
+
+
 async def test_write_on_a_link_that_hangs_up_after_each_reply_gets_a_new_connection() -> None:
     async with bench() as b:
         for _ in range(2):
@@ -393,6 +405,7 @@ async def test_dials_keep_the_common_pace() -> None:
     async with bench(pace=True, close_after_poll=True) as b:
         for _ in range(3):
             assert await b.outcomes(b.ask()) == ["ok"]
+            await settle()
         fourth = b.ask()
         await settle()
         await b.clock.advance(0.1)
@@ -409,3 +422,14 @@ async def test_counters_tell_time_and_dials() -> None:
         assert await b.outcomes(*asked) == ["ok", "ok"]
         assert (b.bus.stats.exchanges, b.bus.stats.dials, b.bus.stats.busy_s) == (2, 1, 0.5)
         assert b.bus.latency[UnitId(3)].mean_s == 0.25
+        status = link_status(b.bus)
+        assert (status.state, status.load, status.queued, status.exchanges, status.place) == ("open", 0.5, 0, 2, ":502")
+
+
+async def test_status_tells_a_link_that_is_down_and_why() -> None:
+    async with bench() as b:
+        assert (link_status(b.bus).state, link_status(b.bus).load) == ("closed", 0.0)
+        b.wire.refuses = 1
+        assert await b.outcomes(b.ask()) == ["LINK_DOWN"]
+        status = link_status(b.bus)
+        assert (status.state, status.cause, status.failed_dials) == ("down", "refused", 1)

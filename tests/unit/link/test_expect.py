@@ -1,7 +1,5 @@
 """What may answer a request, piece by piece, without a wire."""
 
-from collections import deque
-
 import pytest
 
 from gateway.errors import DeviceExceptionError, FrameError, LinkTimeoutError
@@ -176,9 +174,15 @@ def test_exception_reply_is_raised() -> None:
         Expectation(holding(0), RtuFramer(), rules()).feed(rtu("01 83 55"))
 
 
-def test_late_ids_are_kept_within_bounds() -> None:
-    on = rules(tids=True)
-    for _ in range(500):
-        Expectation(holding(0), MbapFramer(), on).give_up()
-    assert isinstance(on.late_tids, deque)
-    assert len(on.late_tids) == 64
+@pytest.mark.parametrize("wrapped", [False, True])
+def test_reply_that_comes_twice_is_late_and_no_rewritten_id(wrapped: bool) -> None:
+    framer, on = MbapFramer(), rules(tids=True)
+    for _ in range(0xFFFE if wrapped else 0):
+        framer.start(holding(0))
+    first = Expectation(holding(0), framer, on)
+    reply = first.frame[:4] + bytes.fromhex("0005 01 03 02 1111")
+    assert first.feed(reply) is not None
+    second = Expectation(holding(0), framer, on)
+    assert second.feed(reply) is None
+    assert isinstance(second.give_up(), LinkTimeoutError)
+    assert on.dropped == {"rejected_late": 1}
