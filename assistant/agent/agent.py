@@ -112,8 +112,10 @@ class Agent:
 
 
 def system_text(tools: Sequence[ToolSpec], *, as_json: bool) -> str:
-    """The prompt with the tools in it; the same tools give the same bytes."""
-    return _prompt("json.md" if as_json else "react.md").replace("{tools}", describe(tools))
+    """The prompt with the tools in it; the same tools give the same bytes. Who may not write is not told of writing."""
+    other = "{read}" if any(tool.ends_turn for tool in tools) else "{write}"
+    lines = [line for line in _prompt("json.md" if as_json else "react.md").splitlines() if not line.startswith(other)]
+    return "\n".join(line.removeprefix("{read}").removeprefix("{write}") for line in lines).replace("{tools}", describe(tools)).strip()
 
 
 @cache

@@ -14,13 +14,15 @@ from assistant.agent.react import StepFormatter
 from assistant.agent.run import Limits
 from assistant.agent.toolbox import MAX_OBSERVATION, Toolbox
 from assistant.agent.wording import clean, observations_answer, proposal_answer
-from assistant.errors import ModelUnavailableError
+from assistant.errors import ModelUnavailableError, ToolFailedError
 from assistant.session import Exchange
 from assistant.testing import ScriptExhaustedError
-from assistant.tools.base import Citation
+from assistant.tools import discover
+from assistant.tools.base import Citation, Turn
+from gateway.errors import WriteRefusedError
 from gateway.model.point import Role, Text
 from gateway.service.base import ProposedWrite
-from tests.doubles_agent import Endless, LittlePlant, ReadPoints, agent, call, final, model, proposal, tools, turn
+from tests.doubles_agent import Endless, LittlePlant, ProposeWrite, ReadPoints, agent, call, final, model, proposal, tools, turn
 
 FIND = call("find_points", '{"query": "speed"}')
 READ = call("read_points", '{"points": ["vfd1.speed_fb"]}')
@@ -65,15 +67,25 @@ async def test_prefix_is_the_same_bytes_each_time() -> None:
     assert len(prefixes) == 1
 
 
-def test_prompt_is_short() -> None:
-    assert len(system_text(tools(), as_json=False)) < 5000, "about 1.3 k tokens before the real tools"
+@pytest.mark.parametrize("as_json", [False, True], ids=["lines", "json"])
+def test_prompt_with_the_real_tools_is_short(as_json: bool) -> None:
+    assert len(system_text(discover(), as_json=as_json)) / 4 < 2000, "tokens"
 
 
 @pytest.mark.parametrize("as_json", [False, True], ids=["lines", "json"])
 def test_prompt_names_the_tools_and_leaves_no_placeholder(as_json: bool) -> None:
     text = system_text(tools(), as_json=as_json)
     assert all(f"- {tool.name}(" in text for tool in tools())
-    assert "{tools}" not in text
+    assert not re.search(r"\{\w+\}", text)
+    assert "propose_write(" in text
+
+
+@pytest.mark.parametrize("as_json", [False, True], ids=["lines", "json"])
+def test_t23_prompt_of_a_viewer_does_not_speak_of_writing(as_json: bool) -> None:
+    offered = [tool for tool in tools() if tool.least_role is Role.VIEWER]
+    text = system_text(offered, as_json=as_json)
+    assert "propose" not in text
+    assert "role operator" in text
 
 
 class TestFaultyOutput:
@@ -160,6 +172,23 @@ class TestArguments:
         asked = agent([call("device_health"), final("The store is away.")])
         answer = await asked.agent.ask(turn("How is the drive?"))
         assert answer.calls[0].observation == "device_health failed: the store is away"
+
+    @pytest.mark.parametrize(
+        ("error", "code", "words"),
+        [
+            (WriteRefusedError(["INTERLOCK", "RATE"], "the drive is faulted", "变频器故障"), "INTERLOCK", "变频器故障"),
+            (ToolFailedError("locked out", code="LOCKED_OUT"), "LOCKED_OUT", "locked out"),
+        ],
+        ids=["gateway", "tool"],
+    )
+    async def test_refusal_of_the_gateway_is_an_observation(self, error: Exception, code: str, words: str) -> None:
+        class Refused(ProposeWrite):
+            async def run(self, args: ProposeWrite.Write, turn: Turn) -> str:
+                raise error
+
+        answer = await agent([propose(45), final("It was refused.")], specs=[Refused()]).agent.ask(turn("Set it to 45"))
+        assert [refused.code for refused in answer.refused] == [code]
+        assert words in answer.observations[0]
 
     async def test_refusal_code_is_kept(self) -> None:
         asked = agent([propose(60), final("60 Hz is above the limit of 50 Hz.")])
@@ -306,6 +335,11 @@ class TestLimits:
         assert (answer.llm_calls, len(answer.calls), answer.grounded) == (6, 6, False)
         assert answer.text.startswith("This is what was found")
 
+    def test_many_observations_are_cut_at_a_line(self) -> None:
+        text = observations_answer([f"vfd1.p{n} 1 bar" for n in range(500)], "en")
+        assert len(text) < 2700
+        assert text.endswith("bar\n…")
+
     async def test_nothing_found_is_said(self) -> None:
         asked = agent([final("It is 5."), final("It is 6."), final("7"), final("8")], known={"looks_first": False})
         answer = await asked.agent.ask(turn("什么？", lang="zh"))
@@ -373,14 +407,18 @@ class TestFallback:
         assert (answer.text, answer.llm) == ("44.9 Hz", "builtin (scripted does not answer: ConnectionResetError)")
         assert answer.llm_calls == 4
 
-    async def test_proposal_of_a_model_that_then_hangs_is_kept(self) -> None:
-        async def after_proposal(messages: list[ChatMessage]) -> str:
-            if len(messages) == 2:
-                return propose(43)
-            raise AssertionError("the run had to end")
+    async def test_proposal_is_shown_though_the_time_ran_out_behind_it(self) -> None:
+        class Stuck(ProposeWrite):
+            async def run(self, args: ProposeWrite.Write, turn: Turn) -> str:
+                await super().run(args, turn)
+                await asyncio.Event().wait()
+                return ""
 
-        answer = await agent(after_proposal).agent.ask(turn("Set pump 1 to 43 Hz"))
+        asked = agent([propose(43)], specs=[Stuck()], limits=Limits(deadline_s=6.0, reserve_s=5.0))
+        answer = await asked.agent.ask(turn("Set pump 1 to 43 Hz"))
+        assert answer.text.startswith("Proposed: Speed set-point (vfd1.speed_sp) from 45.0 Hz to 43.0 Hz.")
         assert len(answer.proposals) == 1
+        assert asked.planner.asked == [], "the planner does not propose it once more"
 
     async def test_endless_text_is_cut_off(self) -> None:
         asked = agent(["x" * 20_000], planner=[READ, final("44.9 Hz")])

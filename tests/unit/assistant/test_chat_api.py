@@ -207,6 +207,19 @@ async def test_one_running_turn_a_person_and_stop(store: Store) -> None:
     assert used.chat.running == {}
 
 
+async def test_two_tabs_at_the_same_moment_run_one_turn(store: Store) -> None:
+    endless = Endless()
+    used = page(store, agent(None, planner=[final("Good day."), call("get_audit")], specs=[endless]))
+    conversation = str((await used.ask("hello"))[0][1]["conversation"])
+    body = {"text": "Who?", "conversation": conversation}
+    async with asyncio.TaskGroup() as group:
+        tabs = [group.create_task(used.request("POST", "/chat", json=body)) for _ in range(2)]
+        await endless.entered.wait()
+        await asyncio.wait(tabs, return_when=asyncio.FIRST_COMPLETED)
+        assert used.chat.stop("op1", conversation)
+    assert sorted(tab.result().status_code for tab in tabs) == [200, 429]
+
+
 async def test_turns_of_all_people_are_limited(store: Store) -> None:
     used = page(store, agent([]))
     endless = [Endless() for _ in range(MAX_TURNS)]

@@ -1,7 +1,7 @@
 """What a conversation remembers."""
 
 import pytest
-from hypothesis import given
+from hypothesis import given, settings
 from hypothesis import strategies as st
 from llama_index.core.base.llms.types import ChatMessage
 
@@ -50,6 +50,7 @@ def test_empty_memory() -> None:
     assert TurnMemory.from_defaults().get() == []
 
 
+@settings(deadline=None)
 @given(sizes=st.lists(st.integers(0, 5000), max_size=12))
 def test_memory_is_bounded(sizes: list[int]) -> None:
     history = [Exchange(question="q", answer="a" * size) for size in sizes]

@@ -1,11 +1,12 @@
 """Every plausible output of a model is the exact call, the exact answer, or a precise correction; nothing in between."""
 
 import json
+from enum import StrEnum
 from pathlib import Path
 from typing import Literal
 
 import pytest
-from hypothesis import given
+from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 from pydantic import Field
 
@@ -163,7 +164,7 @@ def test_other_forms_are_read(output: str, step: Call | Final) -> None:
         pytest.param('Action: read_point\nAction Input: {"point": 0.12345678901234567890}', "at most 15 digits", id="digits_would_be_lost"),
         pytest.param('Action: read_point\nAction Input: {"point": 123456789012345678901234}', "too long", id="huge_integer"),
         pytest.param('Action: read_point\nAction Input: {"point": 4²}', "not valid JSON", id="superscript_is_no_digit"),
-        pytest.param("Action: read_point\nAction Input: " + '{"a":' * 5000, "JSON", id="deep"),
+        pytest.param("Action: read_point\nAction Input: " + '{"a":' * 1500, "nested too deeply", id="deep"),
         pytest.param('Action: read_point\nAction Input: {"a": "' + "x" * 9000 + '"}', "longer than", id="long"),
         pytest.param("Action: please read the point p1\nAction Input: {}", "name of one tool", id="prose_action"),
         pytest.param("Answer: a\nAnswer: b", "once", id="two_answers"),
@@ -190,6 +191,7 @@ def test_unknown_tool_is_kept_for_the_record() -> None:
     assert fault.value.tool == "confirm_write"
 
 
+unhurried = settings(deadline=None, suppress_health_check=[HealthCheck.too_slow])
 _json = st.recursive(
     st.none() | st.booleans() | st.integers(-(10**15), 10**15) | st.floats(allow_nan=False, allow_infinity=False) | st.text(max_size=12),
     lambda inner: st.lists(inner, max_size=3) | st.dictionaries(st.text(max_size=6), inner, max_size=3),
@@ -197,6 +199,7 @@ _json = st.recursive(
 )
 
 
+@unhurried
 @given(args=st.dictionaries(st.text(max_size=8), _json, max_size=4), ascii_only=st.booleans())
 def test_written_arguments_are_read_back_unchanged(args: dict[str, object], ascii_only: bool) -> None:
     text = json.dumps(args, ensure_ascii=ascii_only)
@@ -205,6 +208,7 @@ def test_written_arguments_are_read_back_unchanged(args: dict[str, object], asci
     assert json.dumps(step.args) == json.dumps(args)
 
 
+@unhurried
 @given(text=st.text(max_size=200))
 def test_any_text_is_a_step_or_a_fault(text: str) -> None:
     try:
@@ -217,6 +221,7 @@ def test_any_text_is_a_step_or_a_fault(text: str) -> None:
         assert step.text.strip()
 
 
+@unhurried
 @given(text=st.text(alphabet='{}[]":,0123456789.eE+- \\tnul“”：，｛｝', max_size=40))
 def test_object_is_strict_json_or_a_fault(text: str) -> None:
     try:
@@ -241,6 +246,16 @@ class ReadArgs(Args):
 class WriteArgs(Args):
     point: str
     value: float | int | str
+
+
+class Way(StrEnum):
+    UP = "up"
+    DOWN = "down"
+
+
+class MoveArgs(Args):
+    ways: list[Way]
+    kind: Literal["only"]
 
 
 class Tool:
@@ -286,3 +301,9 @@ def test_tools_are_described_in_a_line_each() -> None:
         "- read_points(points: list of string (tags), calc?: sum|mean, point?: string): does read_points\n"
         "- propose_write(point: string, value: number or integer or string): does propose_write"
     )
+
+
+def test_named_choices_are_put_in() -> None:
+    [move] = step_schema([Tool("move", MoveArgs)], may_answer=False)["anyOf"]
+    assert move["properties"]["args"]["properties"]["ways"]["items"] == {"enum": ["up", "down"], "type": "string"}
+    assert describe([Tool("move", MoveArgs)]) == "- move(ways: list of up|down, kind: only): does move"
