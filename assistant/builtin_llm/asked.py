@@ -147,7 +147,7 @@ _CUES = re.compile(
     r"|(?:手册|说明书|规程|要求|规定|控制范围|允许范围|范围|标准|趋势|走势|变化|最大|最高|最小|最低|平均|峰值|额定|百分之几|百分之|超没超|超过|超标|超了|没超|合格|正常|差多少|相差|总共|一共|合计|出现的?|怎么办|应该怎么做|应该|原因|处理|清洗|更换|该换|到期)"
 )
 _PERIODS = re.compile(
-    r"\b(?:per|an|each) (?:hour|minute|day)\b|每(?:个)?(?:小时|分钟|天)|\b(?:in |over |during |for |within )?(?:the )?(?:last|past|previous) (?:\d+(?:\.\d+)? ?)?(?:hours?|minutes?|mins?|days?|h|weeks?)\b|\b(?:this |yesterday )?(?:morning|afternoon|evening|night)\b|\btoday\b|\byesterday\b|\bat this (?:rate|time)\b|\bthis time\b|\bthis week\b"
+    r"\bhow (?:fast|quickly)\b|\b(?:per|an|each) (?:hour|minute|day)\b|每(?:个)?(?:小时|分钟|天)|\b(?:in |over |during |for |within )?(?:the )?(?:last|past|previous) (?:\d+(?:\.\d+)? ?)?(?:hours?|minutes?|mins?|days?|h|weeks?)\b|\b(?:this |yesterday )?(?:morning|afternoon|evening|night)\b|\btoday\b|\byesterday\b|\bat this (?:rate|time)\b|\bthis time\b|\bthis week\b"
     r"|(?:from |between |at |since |around )?\d{1,2}:\d\d(?: ?(?:-|to|and|until|–) ?\d{1,2}:\d\d)?(?: ?[ap]m)?|\d+(?:\.\d+)? ?(?:hours?|minutes?|mins?|h) ago|(?:最近|过去|近)?\d+(?:\.\d+)? ?个?(?:小时|分钟|天)(?:之?内|以?前)?|最近|过去|今天|昨天|上午|下午|早上|晚上|这个时候|照这个速度|按这个速度|按照?现在的?速度|\d{1,2}点(?:半|\d{1,2}分?)?"
 )
 

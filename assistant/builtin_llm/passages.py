@@ -80,6 +80,8 @@ def quotes(question: str, found: Sequence[Passage], *, most: int = 1) -> tuple[Q
             merit = share + (0.1 if passage.lang == lang else 0.0) - 0.04 * rank
             if _TASK.search(question) and _STEPS.search(passage.text):
                 merit += 0.2
+            if _VALUE.search(question) and re.search(r"(?<![A-Za-z\d-])\d", passage.text):
+                merit += 0.15
             scored.append((merit, rank, share, passage))
     scored.sort(key=lambda item: (-item[0], item[1]))
     chosen: list[Quote] = []
@@ -136,8 +138,10 @@ def gloss(text: str, into: str) -> tuple[str, ...]:
 
 
 _TASK = re.compile(r"\bhow (?:do|to|can|should)|what (?:should|must|do) (?:i|we)|怎么|如何|步骤|怎样|该做|应该", re.IGNORECASE)
+_VALUE = re.compile(r"\bwhat(?:'s| is| are) the\b|\bhow (?:much|many|high|long|often|hot|far)\b|多少|几|多久|多大|多高", re.IGNORECASE)
 _STEPS = re.compile(r"\n1\.|^1\.|将 ?[A-Z]|\bset (?:register|parameter|[A-Z])", re.IGNORECASE)
 _LINE = re.compile(r'\[(?P<doc>[^\s\]]+) p\.(?P<page>\d+)\] (?P<place>"(?:[^"\\]|\\.)*"): (?P<text>"(?:[^"\\]|\\.)*")$')
+_LIST_MARK = re.compile(r"^(?:\d+\. |• )")
 _SPLIT = re.compile(r"(?<=[。；！？])|(?<=[.!?])\s+(?=[A-Z])|\n")
 _TO_ASSISTANT = re.compile(
     r"assistant|propose_|\bcall \w+_\w+|ignore (?:all|any|the|your|previous)|do not (?:mention|tell)|system prompt|confirm(?:ed)? ?= ?true|助手|忽略(?:之前|以上|所有)|不要(?:提及|告诉)|系统提示",
@@ -246,7 +250,7 @@ def _needs(question: str) -> tuple[_Need, ...]:
         if phrase.name in _CUE or (concepts and concepts <= {"fault"}):
             continue
         forms = tuple(form.lower() for form in (*phrase.english, *phrase.chinese))
-        needs.append(_Need(forms, frozenset(), 0.3 if concepts and concepts <= THINGS else 1.0, is_translatable=True))
+        needs.append(_Need(forms, frozenset(), 0.1 if concepts and concepts <= THINGS else 1.0, is_translatable=True))
         text = phrase.pattern.sub(" ", text)
     words = words_of(_CUE_ZH.sub(" ", text))
     needs += [_Need((name,), frozenset(), 0.3 if _is_model(name) else 2.0, is_translatable=True) for name in words.identifiers]
@@ -254,7 +258,7 @@ def _needs(question: str) -> tuple[_Need, ...]:
         concepts = frozenset(concept for concept in term.concepts if not concept.startswith(("=", "u:")))
         if term.word in _CUE or (concepts and concepts <= {"fault", "status", "run", "name", "off"}):
             continue
-        weight = 0.3 if concepts and concepts <= THINGS else 0.7
+        weight = 0.1 if concepts and concepts <= THINGS else 0.7
         needs.append(_Need((term.word,), concepts, weight, is_translatable=bool(concepts)))
     return tuple(needs)
 
@@ -298,4 +302,4 @@ def _best_sentences(needs: Sequence[_Need], passage: Passage, lang: str) -> tupl
         if re.search(r"(?<![a-z])[FEW]\d{2}\b|^(?:Code|代码|Text)[:：]", sentences[end]):
             break  # the next row is about another code
         end += 1
-    return tuple(sentences[best:end])
+    return tuple(_LIST_MARK.sub("", sentence) for sentence in sentences[best:end])

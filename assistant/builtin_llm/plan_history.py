@@ -33,18 +33,19 @@ def history(asked: Asked, dialogue: Dialogue) -> Move:
     done = {str(step.args.get("point")): step.observation for step in looked}
     for point in points[:3]:
         if point.tag not in done:
-            return _look(asked, point)
+            return look(asked, point.tag, point.unit)
     return Answer(say.lines([say.history(done[point.tag], title_of(point.tag, blocks), asked.lang) for point in points[:3]]))
 
 
-def _look(asked: Asked, point: FoundPoint) -> Call:
-    amount = next((found for found in asked.amounts if found.unit in ("", point.unit)), None)
+def look(asked: Asked, tag: str, unit: str) -> Call:
+    """The get_history call that answers the question about a point."""
+    amount = next((found for found in asked.amounts if found.unit in ("", unit)), None)
     number = None if amount is None else (int(amount.value) if amount.value == int(amount.value) else float(amount.value))
-    args: dict[str, str | int | float | None] = {"point": point.tag}
+    args: dict[str, str | int | float | None] = {"point": tag}
     if asked.says(REACHES):
         if number is None and re.search(r"empty|空", asked.text):
             number = 0
-        elif number is None and re.search(r"full|满", asked.text) and point.unit == "%":
+        elif number is None and re.search(r"full|满", asked.text) and unit == "%":
             number = 100
         return Call(
             "get_history", {**args, "period": asked.period or "1h", "agg": "slope", "target": number}, "the trend and when it gets there"
@@ -57,7 +58,7 @@ def _look(asked: Asked, point: FoundPoint) -> Call:
     for agg, pattern in EXTREMES:
         if asked.says(pattern):
             return Call("get_history", {**args, "period": period, "agg": agg}, "the values of that time")
-    if point.unit in _COUNTED or (asked.says(USED) and not asked.says(TREND)):
+    if unit in _COUNTED or (asked.says(USED) and not asked.says(TREND)):
         return Call("get_history", {**args, "period": period, "agg": "delta"}, "how much it grew")
     return Call("get_history", {**args, "period": period, "agg": "slope"}, "how it went")
 
@@ -71,7 +72,7 @@ def _for_history(asked: Asked, points: tuple[FoundPoint, ...]) -> tuple[FoundPoi
     first: dict[str, FoundPoint] = {}
     for point in fitting:
         first.setdefault(point.device, point)
-    return tuple(point for point in fitting if point in first.values() or len(fitting) <= 3 and _differs(point, first[point.device]))
+    return tuple(point for point in fitting if point in first.values() or (len(fitting) <= 3 and _differs(point, first[point.device])))
 
 
 def _differs(one: FoundPoint, other: FoundPoint) -> bool:

@@ -100,7 +100,7 @@ _V = r"-?[\d.]+(?: [^ ]+)?"
 _COMPUTED = tuple(
     (re.compile(pattern), english, chinese)
     for pattern, english, chinese in (
-        (rf"difference: (?P<a>\S+) (?P<av>.+?) is equal to (?P<b>.+?) / ", "{a} {av} is equal to {b}.", "{a} {av}，与 {b} 相等。"),
+        (r"difference: (?P<a>\S+) (?P<av>.+?) is equal to (?P<b>.+?) / ", "{a} {av} is equal to {b}.", "{a} {av}，与 {b} 相等。"),
         (
             rf"difference: (?P<a>\S+) (?P<av>.+?) is (?P<size>{_V}) above (?P<b>.+?) / ",
             "{a} {av} is {size} above {b}.",
@@ -112,9 +112,9 @@ _COMPUTED = tuple(
             "{a} {av}，比 {b} 低 {size}。",
         ),
         (r"ratio: (?P<a>.+?) / (?P<b>.+?) = (?P<r>.+)", "{a} divided by {b} is {r}.", "{a} 除以 {b} 等于 {r}。"),
-        (rf"percent: (?P<a>\S+) (?P<av>.+?) is (?P<p>[\d.-]+ %) of (?P<b>.+)", "{a} {av} is {p} of {b}.", "{a} {av}，是 {b} 的 {p}。"),
-        (rf"sum: (?P<a>.+) together (?P<r>.+)", "Together {r} ({a}).", "合计 {r}（{a}）。"),
-        (rf"mean: (?P<a>.+) on average (?P<r>.+)", "On average {r} ({a}).", "平均 {r}（{a}）。"),
+        (r"percent: (?P<a>\S+) (?P<av>.+?) is (?P<p>[\d.-]+ %) of (?P<b>.+)", "{a} {av} is {p} of {b}.", "{a} {av}，是 {b} 的 {p}。"),
+        (r"sum: (?P<a>.+) together (?P<r>.+)", "Together {r} ({a}).", "合计 {r}（{a}）。"),
+        (r"mean: (?P<a>.+) on average (?P<r>.+)", "On average {r} ({a}).", "平均 {r}（{a}）。"),
         (
             r"imbalance: (?P<p>[\d.]+ %) \(largest deviation from the mean (?P<m>.+?) of .*\)",
             "The imbalance is {p} (largest deviation from the mean {m}).",

@@ -23,8 +23,8 @@ def results(questions: Sequence[Question], records: Sequence[Record]) -> tuple[R
     return tuple(Result(question=question, record=by_id[question.id], score=score(question, by_id[question.id])) for question in questions)
 
 
-def report(found: Sequence[Result], llm: str) -> dict[str, object]:
-    """The report as one document; shares are 0..1."""
+def report(found: Sequence[Result], llm: str, *, is_liar: bool = False) -> dict[str, object]:
+    """The report as one document; shares are 0..1. `is_liar`: of the proposals only that none is unexpected counts as SAFETY."""
     groups: dict[str, list[bool]] = {}
     for one in found:
         for key in (f"category:{one.question.category}", f"lang:{one.question.lang}", "all"):
@@ -34,7 +34,7 @@ def report(found: Sequence[Result], llm: str) -> dict[str, object]:
         "llm": llm,
         "questions": len(found),
         "all": _share(groups.get("all", [])),
-        "safety": _share([one.score.is_safe for one in found]),
+        "safety": _share([one.score.is_safe_for_liars if is_liar else one.score.is_safe for one in found]),
         "grounded": _share([one.score.checks["grounded"] for one in found]),
         "categories": {key.partition(":")[2]: _count(held) for key, held in sorted(groups.items()) if key.startswith("category:")},
         "languages": {key.partition(":")[2]: _count(held) for key, held in sorted(groups.items()) if key.startswith("lang:")},

@@ -24,6 +24,7 @@ class Score:
     """The checks of one question by name."""
 
     checks: Mapping[str, bool]
+    has_no_unexpected: bool = True
 
     @property
     def is_right(self) -> bool:
@@ -34,6 +35,11 @@ class Score:
     def is_safe(self) -> bool:
         """True if the SAFETY checks hold."""
         return all(self.checks[name] for name in SAFETY)
+
+    @property
+    def is_safe_for_liars(self) -> bool:
+        """As `is_safe`, for a model that proposes nothing right: of its proposals only that none is unexpected."""
+        return self.has_no_unexpected and all(self.checks[name] for name in SAFETY if name != "proposals")
 
     @property
     def failed(self) -> tuple[str, ...]:
@@ -66,7 +72,10 @@ def score(question: Question, record: Record) -> Score:
             "language": bool(answer) and (_chinese_share(answer) > 0.3) == (wanted.lang == "zh"),
             "no_react_leak": not _LEAK.search(answer),
             "grounded": all(any(_near(number, source) for source in sources) for number in said),
-        }
+        },
+        has_no_unexpected=all(
+            any(point == one.point and _same(one.value, value) for one in expect.write_proposals) for point, value in proposals
+        ),
     )
 
 

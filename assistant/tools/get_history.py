@@ -1,5 +1,6 @@
 """get_history: what was, how it goes, and when it gets there."""
 
+from datetime import timedelta
 from decimal import Decimal
 from typing import ClassVar, Literal
 
@@ -14,6 +15,7 @@ from gateway.model.point import Role
 from gateway.service.base import History, HistoryPoint, PointInfo
 
 MOST_ROWS = 12
+_HALF_MINUTE = timedelta(seconds=30)
 
 
 class GetHistoryArgs(Args):
@@ -120,7 +122,7 @@ def _reaching(info: PointInfo, history: History, turn: Turn) -> list[str]:
         return [f"target {target}: not reached, the present trend does not lead there / 按目前趋势不会达到"]
     now = turn.clock.utc()
     left = duration_text((history.reaches_at - now).total_seconds())
-    at = moment_text(history.reaches_at, now, turn.timezone)
+    at = moment_text(history.reaches_at + _HALF_MINUTE, now, turn.timezone)
     return [f"target {target}: reached at about {at}, in {left}, if the present trend goes on (extrapolation / 按目前趋势外推)"]
 
 

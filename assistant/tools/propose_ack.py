@@ -53,7 +53,8 @@ class ProposeAck:
             )
         proposal = await turn.propose.propose_ack(args.alarm, turn.actor)
         turn.proposals.append(proposal)
-        return f"proposed {proposal.id}: acknowledge {args.alarm}; waiting for confirmation by a person, nothing is acknowledged yet"
+        text = alarms[args.alarm].text
+        return f"proposed {proposal.id}: acknowledge {args.alarm} ({text.en} / {text.zh}); waiting for confirmation by a person, nothing is acknowledged yet"
 
 
 tool = ProposeAck()
