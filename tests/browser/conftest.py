@@ -3,6 +3,7 @@
 import os
 import re
 import shutil
+import signal
 import subprocess
 import sys
 from collections.abc import Iterator
@@ -68,8 +69,11 @@ def demo(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Demo]:
             else:
                 pytest.fail(f"the demo did not start: {log.read_text()[-2000:]}")
         finally:
-            process.send_signal(2)
-            assert process.wait(10) == 0, log.read_text()[-2000:]
+            process.send_signal(signal.SIGINT)
+            status = process.wait(20)
+            if process.stdout is not None:
+                process.stdout.close()
+        assert status == 0, log.read_text()[-2000:]
 
 
 @pytest.fixture(scope="module")

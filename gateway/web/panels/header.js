@@ -21,9 +21,10 @@ export function headerPanel(live, signOut) {
   };
   const tick = () => { clock.textContent = new Date().toLocaleString(language() === "zh" ? "zh-CN" : "en-GB", { hour12: false }); };
   const alarms = () => {
-    const number = live.alarms.filter((alarm) => alarm.state === "UNACK_ACTIVE").length;
-    count.hidden = number === 0;
-    count.textContent = `${t("alarms")} ${number}`;
+    const waiting = live.alarms.filter((alarm) => alarm.state === "UNACK_ACTIVE");
+    count.hidden = waiting.length === 0;
+    count.className = `count-alarm ${waiting[0]?.priority ?? ""}`;
+    count.textContent = `${t("alarms")} ${waiting.length}`;
   };
   const warn = () => {
     const words = live.lockout ? t("locked", { why: live.lockout.reason }) : live.connected ? "" : t("lost");

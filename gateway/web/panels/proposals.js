@@ -25,14 +25,12 @@ export function proposalsPanel(live) {
 
 export function proposalCard(live, id) {
   const card = el("article", { class: "card", "data-proposal": id });
-  const view = { error: "", busy: false, repeat: el("input", { class: "repeat", autocomplete: "off" }) };
-  const draw = () => drawCard(card, live, id, view);
-  view.draw = draw;
-  live.on(["proposals"], draw);
-  const timer = el("span", { class: "left number" });
-  view.timer = timer;
+  const view = {
+    error: "", busy: false, repeat: el("input", { class: "repeat", autocomplete: "off" }),
+    timer: el("span", { class: "left number" }), draw: () => drawCard(card, live, id, view),
+  };
+  live.on(["proposals"], view.draw);
   live.addEventListener("tick", () => tick(live, id, view));
-  draw();
   return card;
 }
 
