@@ -186,6 +186,7 @@ def proposal(one: Proposal, points: Mapping[Tag, PointInfo], *, with_nonce: bool
         {
             "tag": write.tag,
             "title": text(write.title),
+            "device_title": text(points[write.tag].device_title if write.tag in points else Text()),
             "unit": write.unit,
             "decimals": points[write.tag].decimals if write.tag in points else None,
             "old": write.old,

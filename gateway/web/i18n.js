@@ -18,6 +18,12 @@ const WORDS = {
   examples: ["For example:", "例如："], lost: ["Connection to the gateway lost; values below are old.", "与网关的连接已断开，以下数值不是最新。"],
   active: ["active", "未恢复"], returned: ["returned, not acknowledged", "已恢复，未确认"], active_acked: ["active, acknowledged by {who}", "未恢复，{who} 已确认"], shelved: ["shelved until {when}", "搁置至 {when}"],
   ungrounded: ["Shown from the readings: the model's wording was not supported by them.", "以下为读数本身：模型的表述没有依据，未显示。"], locked: ["Writing is locked: {why}", "写入已锁定：{why}"],
+  explain_title: ["{tag} explained", "{tag} 解读"], explain_words: ["other words, in hex: 42F6 E979", "输入十六进制寄存器值：42F6 E979"], explain_these: ["Explain", "解读"],
+  explain_map: ["Map", "点表"], explain_written: ["Written there", "点表写法"], explain_address: ["Address", "地址"], explain_wire: ["On the wire", "通信"],
+  explain_forms: ["{table} PDU {pdu} · register number {reg} · reference {ref}", "{table} PDU {pdu} · 寄存器号 {reg} · 引用号 {ref}"],
+  explain_unit: ["unit {n}", "站号 {n}"], explain_reads: ["read by function {n}", "读功能码 {n}"], explain_writes: ["written by function {n}", "写功能码 {n}"],
+  explain_request: ["Request", "请求报文"], explain_reply: ["Reply", "应答报文"], explain_registers: ["Words", "寄存器值"], explain_device: ["Device", "设备"], explain_note: ["Note", "备注"],
+  explain_likely: ["likely", "可能"], explain_unlikely: ["unlikely", "不太可能"], explain_unknown: ["cannot tell", "无法判断"], explain_used: ["used", "当前使用"], explain_typed: ["typed in", "手工输入"],
   ok: ["ok", "正常"], degraded: ["degraded", "异常"], down: ["no answer", "无应答"], failed: ["Failed: {why}", "失败：{why}"],
 };
 

@@ -54,7 +54,7 @@ function drawCard(card, live, id, view) {
     el("h3", {}, t(proposal.kind === "ack" ? "acknowledge_alarm" : "change"), pending ? view.timer : null),
     proposal.kind === "ack" ? el("div", { class: "change" }, el("span", { class: "what" }, pick(proposal.alarm_text) || proposal.alarm, el("small", {}, proposal.alarm))) : null,
     proposal.writes.map((write) => el("div", { class: "change" },
-      el("span", { class: "what" }, pick(write.title) || write.tag, el("small", {}, write.tag)),
+      el("span", { class: "what" }, el("b", {}, pick(write.device_title)), ` ${pick(write.title) || write.tag}`, el("small", {}, write.tag)),
       el("span", { class: "move number" }, `${show(write, write.old, write.old_text)} → `, el("span", { class: "new" }, show(write, write.new, write.new_text))))),
     el("div", { class: "facts" }, [t("proposed_by", { who: proposal.proposer }), proposal.reason ? t("reason", { why: proposal.reason }) : "",
       proposal.approvals_needed > 1 ? t("needs_two", { n: proposal.approved_by.length }) : "", ...(proposal.notes || []).map(pick)].filter(Boolean).join(" · ")),

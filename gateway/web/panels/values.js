@@ -3,6 +3,7 @@
 import { el, replace } from "/static/dom.js";
 import { ageText, numberText, qualityClass, labelText, unitText } from "/static/format.js";
 import { pick, t } from "/static/i18n.js";
+import { explainDialog } from "/static/panels/explain.js";
 
 export function valuesPanel(live) {
   const box = el("div", { class: "values-panel" });
@@ -24,8 +25,9 @@ function deviceTable(live, device, rows) {
   for (const point of live.points.values()) {
     if (point.device !== device.id) continue;
     const cells = { value: el("span", { class: "number" }), unit: el("span", { class: "unit" }), state: el("td", { class: "state" }) };
-    cells.row = el("tr", { title: point.tag, "data-tag": point.tag },
-      el("td", { class: "name" }, pick(point.title) || point.tag),
+    const name = el("button", { class: "plain", type: "button" }, pick(point.title) || point.tag);
+    cells.row = el("tr", { title: point.tag, "data-tag": point.tag, onclick: () => explainDialog(point.tag) },
+      el("td", { class: "name" }, name),
       el("td", { class: "value" }, cells.value, cells.unit), cells.state);
     rows.set(point.tag, cells);
     table.append(cells.row);
