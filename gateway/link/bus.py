@@ -5,7 +5,6 @@ import logging
 import random
 from collections import defaultdict
 from collections.abc import Awaitable, Callable
-from dataclasses import dataclass
 from typing import TypeVar, cast
 
 from gateway.clock import Clock
@@ -16,6 +15,7 @@ from gateway.link.frames.pdu import check, describe
 from gateway.link.latency import Latency
 from gateway.link.options import LinkOptions
 from gateway.link.queue import Job, JobQueue, Priority
+from gateway.link.stats import LinkStats
 from gateway.model.address import UnitId
 from gateway.model.quality import CRC_ERROR
 
@@ -26,17 +26,6 @@ _SILENT_EXCHANGES = 3
 _STOP_GRACE_S = 0.5
 _HANGS_UP_S = 1.0
 _TURNS = 5
-
-
-@dataclass(slots=True, kw_only=True)
-class LinkStats:
-    """Counters of one link since the start; `busy_s` is the time in which it carried exchanges."""
-
-    exchanges: int = 0
-    timeouts: int = 0
-    dials: int = 0
-    failed_dials: int = 0
-    busy_s: float = 0.0
 
 
 class Bus:
@@ -55,7 +44,7 @@ class Bus:
         self._queue = JobQueue(link_id)
         self._wake = asyncio.Event()
         self._backoff = Backoff(random.Random(link_id))  # noqa: S311 - spreads dials, protects no secret
-        self._gap_s = max(options.gap_s, _silence_s(options))
+        self._gap_s = max(options.gap_s, options.silence_s)
         self._rest_until: dict[UnitId, float] = {}
         self._last_end = float("-inf")
         self._units: set[UnitId] = set()
@@ -300,10 +289,3 @@ class Lane:
 def _fail(job: Job, error: Exception) -> None:
     if not job.future.done():
         job.future.set_exception(error)
-
-
-def _silence_s(options: LinkOptions) -> float:
-    """Silence between frames on a serial line: 3.5 characters, 1.75 ms above 19200 baud (V1.02 2.5.1.1)."""
-    if not options.is_serial:
-        return 0.0
-    return 0.00175 if options.baud > 19200 else 3.5 * options.bits_per_character / options.baud

@@ -54,6 +54,13 @@ class LinkOptions:
         """True if the link is a serial port, where every byte takes its time and frames need silence between them."""
         return self.transport in ("rtu", "ascii")
 
+    @property
+    def silence_s(self) -> float:
+        """Silence between frames on a serial line: 3.5 characters, 1.75 ms above 19200 baud (V1.02 2.5.1.1)."""
+        if not self.is_serial:
+            return 0.0
+        return 0.00175 if self.baud > 19200 else self.air_time_s(1) * 3.5
+
     def air_time_s(self, characters: int) -> float:
         """How long so many characters are on the serial line."""
         return characters * self.bits_per_character / self.baud
