@@ -2,7 +2,7 @@
 
 from collections.abc import Awaitable, Callable, Mapping
 from dataclasses import dataclass, field
-from typing import TYPE_CHECKING, Protocol
+from typing import Protocol
 
 from fastapi import Request
 
@@ -10,10 +10,8 @@ from gateway.api.events import EventHub
 from gateway.clock import Clock
 from gateway.model.point import Role, Text
 from gateway.service.alarm_desk import AlarmDesk
-from gateway.service.base import ProposalService, ReadService
-
-if TYPE_CHECKING:
-    from gateway.service.confirm import ConfirmService
+from gateway.service.base import Actor, Proposal, ProposalService, ReadService
+from gateway.service.explain import Explainer
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -42,6 +40,18 @@ class Accounts(Protocol):
         ...
 
 
+class Confirmation(Protocol):
+    """A person's yes or no; only the operator's route calls it."""
+
+    async def confirm(self, proposal: str, nonce: str, actor: Actor, *, repeat: str | None = None) -> Proposal:
+        """The proposal as it ended, or PENDING while a second person has to follow."""
+        ...
+
+    async def reject(self, proposal: str, actor: Actor, reason: str = "") -> Proposal:
+        """The proposal, rejected."""
+        ...
+
+
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Context:
     """Services of one running gateway."""
@@ -52,8 +62,9 @@ class Context:
     read: ReadService
     propose: ProposalService
     alarm_desk: AlarmDesk
-    confirm: "ConfirmService"
+    confirm: Confirmation
     accounts: Accounts
+    explain: Explainer
     events: EventHub
     clock: Clock
     is_secure: bool
