@@ -59,7 +59,7 @@ def _tags(rows: Sequence[tuple[int, list[str]]]) -> list[tuple[int, dict[str, st
     names = [cell.strip().lower() for cell in rows[0][1]]
     if not {"name", "address", "type"} <= set(names):
         return []
-    empty = dict.fromkeys(("group", "attribute", "description", "decimal", "precision", "bias"), "")
+    empty = dict.fromkeys((*names, "group", "attribute", "description", "decimal", "precision", "bias"), "")
     return [(line, {**empty, **dict(zip(names, cells, strict=False))}) for line, cells in rows[1:]]
 
 

@@ -84,7 +84,10 @@ class Source:
 
     def yaml(self) -> YamlValue:
         """The file as YAML; values with a tag such as `!secret` are None, aliases and look-alike numbers are refused."""
-        file = parse_yaml(self.text(), self.name)
+        try:
+            file = parse_yaml(self.text(), self.name)
+        except ConfigError as exc:
+            raise MapError(exc.findings) from exc
         wrong = [finding for finding in file.findings if finding.code != "tag"]
         if wrong:
             raise MapError(wrong)
