@@ -24,6 +24,7 @@ from sqlalchemy import (
     String,
     Table,
     Text,
+    bindparam,
     delete,
     func,
     insert,
@@ -153,8 +154,9 @@ class ManualIndex:
     def put_vectors(self, doc: str, vectors: Sequence[tuple[str, bytes]], *, embedder: str, probe: bytes) -> None:
         """Store the vectors (passage id, float32 bytes) of a whole manual in one transaction."""
         with self._transaction() as connection:
-            for passage_id, vector in vectors:
-                connection.execute(update(_PASSAGES).where(_PASSAGES.c.id == passage_id).values(vector=vector))
+            if vectors:
+                given = update(_PASSAGES).where(_PASSAGES.c.id == bindparam("key")).values(vector=bindparam("made"))
+                connection.execute(given, [{"key": passage_id, "made": vector} for passage_id, vector in vectors])
             connection.execute(update(_MANUALS).where(_MANUALS.c.doc == doc).values(embedder=embedder, probe=probe))
 
     def remove(self, doc: str) -> None:

@@ -6,7 +6,7 @@ manual follow in one commit. Nothing is deleted before its successor is ready.
 
 import asyncio
 import hashlib
-from collections.abc import Iterable
+from collections.abc import Iterable, Sequence
 from datetime import datetime
 from pathlib import Path
 
@@ -42,12 +42,10 @@ def digest(file: Path) -> str:
 
 async def embed_manual(index: ManualIndex, doc: str, embedder: Embedder) -> None:
     """Make and store the vectors of all passages of a manual; a long manual takes minutes."""
-    from assistant.manuals.embed_nodes import embed_passages
-
     passages = await asyncio.to_thread(index.passages, doc)
     vectors: list[tuple[str, bytes]] = []
     for at in range(0, len(passages), _BATCH):
-        vectors += await asyncio.to_thread(embed_passages, passages[at : at + _BATCH], embedder)
+        vectors += await asyncio.to_thread(_vectors, passages[at : at + _BATCH], embedder)
     probe = (await asyncio.to_thread(embedder.passages, [PROBE]))[0]
     await asyncio.to_thread(index.put_vectors, doc, vectors, embedder=embedder.id, probe=probe.tobytes())
 
@@ -83,3 +81,10 @@ def split_file(file: Path, parsed: ParsedFile, added_at: datetime, models: tuple
         problem=parsed.problem or ("" if passages else "no text found"),
     )
     return info, passages
+
+
+def _vectors(passages: Sequence[Passage], embedder: Embedder) -> list[tuple[str, bytes]]:
+    """On a thread also because the import takes seconds."""
+    from assistant.manuals.embed_nodes import embed_passages
+
+    return embed_passages(passages, embedder)

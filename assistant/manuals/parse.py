@@ -8,7 +8,6 @@ import sys
 from pathlib import Path
 
 from assistant.manuals.blocks import ParsedFile
-from assistant.manuals.parse_pdf import parse_pdf
 from assistant.manuals.parse_text import parse_text
 
 MEMORY_BYTES = 1_000_000_000
@@ -29,6 +28,8 @@ def parse(path: Path) -> ParsedFile:
     """The pages of a PDF, Markdown or text file; what kind it is is told by its content, not by its name."""
     content = path.read_bytes()
     if content[:1024].lstrip().startswith(b"%PDF-"):
+        from assistant.manuals.parse_pdf import parse_pdf
+
         return parse_pdf(content)
     try:
         return parse_text(content.decode("utf-8-sig"))
