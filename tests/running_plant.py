@@ -76,6 +76,7 @@ async def running_plant(folder: Path) -> AsyncIterator[RunningPlant]:
                 alarm_desk=gateway.alarm_desk,
                 confirm=gateway.confirm,
                 accounts=WebAccounts(gateway.users, gateway.sessions),
+                explain=gateway.explain,
                 events=hub,
                 clock=clock,
                 is_secure=False,

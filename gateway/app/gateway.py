@@ -20,6 +20,7 @@ from gateway.poll.scheduler import Scheduler
 from gateway.service.alarm_desk import AlarmDesk
 from gateway.service.base import Proposal, UnitHealth
 from gateway.service.confirm import ConfirmService
+from gateway.service.explain import Explainer
 from gateway.service.health import unit_health
 from gateway.service.plant import Plant
 from gateway.service.propose import Proposer
@@ -63,6 +64,7 @@ class Gateway:
     propose: Proposer
     confirm: ConfirmService
     alarm_desk: AlarmDesk
+    explain: Explainer
     spawn: Callable[[Coroutine[object, object, None]], asyncio.Task[None]]
     listeners: list[Listener]
 
@@ -156,6 +158,7 @@ async def _build(
         propose=Proposer(side, shelf, audit, clock, alarm=alarms.get, on_change=tell),
         confirm=confirm,
         alarm_desk=desk,
+        explain=Explainer(plant, read, {link.id: link for link in settings.links}),
         spawn=group.create_task,
         listeners=listeners,
     )

@@ -81,6 +81,7 @@ async def serving(gateway: Gateway, web: Web, opened: socket.socket, folders: Se
         alarm_desk=gateway.alarm_desk,
         confirm=gateway.confirm,
         accounts=WebAccounts(gateway.users, gateway.sessions),
+        explain=gateway.explain,
         events=hub,
         clock=gateway.clock,
         is_secure=bool(web.cert),
