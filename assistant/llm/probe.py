@@ -109,13 +109,13 @@ async def _honours_stop(client: httpx.AsyncClient, options: ServerOptions, model
 
 
 async def _say(client: httpx.AsyncClient, options: ServerOptions, body: dict[str, object]) -> str:
-    """The text of one short completion; empty where the server refuses the request, as some do with a schema."""
+    """The text of one short completion; empty where the server refuses the request, or trips over a schema (some answer 500)."""
     response = await client.post(
         f"{options.api_base.rstrip('/')}/chat/completions",
         headers={"Authorization": f"Bearer {options.key}"},
         json={"temperature": 0, "max_tokens": 24, **body},
     )
-    if response.status_code in (400, 422, 501):
+    if response.status_code in (400, 422, 501) or (response.is_error and "response_format" in body):
         return ""
     response.raise_for_status()
     reply = json.loads(response.text)
