@@ -8,7 +8,7 @@ from decimal import Decimal
 
 from gateway.maps.convert.draft.base import Converter, Exported
 from gateway.maps.convert.draft.draft import Note
-from gateway.maps.convert.draft.linear import linear
+from gateway.maps.convert.draft.linear import linear, order_on_wire
 from gateway.model.address import Table
 from gateway.model.point import Access, DataType, Order, Point, RegisterMap
 from gateway.yamlfile import YamlFile
@@ -60,7 +60,7 @@ def _why_not(point: Point) -> str:
         return ""
     if point.type not in _TYPES or point.bit is not None or point.bits is not None or (point.text and point.text.chars != "packed"):
         return f"the binding has no such {point.type}"
-    if point.order not in (Order.ABCD, Order.CDAB):
+    if order_on_wire(point) not in (Order.ABCD, Order.CDAB):
         return f"order {point.order}: what mostSignificantByte false means is not settled"
     return ""
 
@@ -86,7 +86,7 @@ def _property(point: Point, unit_id: int) -> dict[str, object]:
         form |= {
             "modv:type": _TYPES[point.type],
             "modv:mostSignificantByte": True,
-            "modv:mostSignificantWord": point.order is not Order.CDAB,
+            "modv:mostSignificantWord": order_on_wire(point) is not Order.CDAB,
         }
     found: dict[str, object] = {
         "type": kind,

@@ -46,7 +46,7 @@ COLUMNS = tuple(dict.fromkeys((*CORE, *_SINGLE, *_INNER, *(key for key in _NESTE
 """Every column there is."""
 
 _FORMULA = re.compile(r"[=+\-@'\t\r]")
-_NUMBER = re.compile(r"[-+]?[0-9]+(\.[0-9]+)?")
+_NUMBER = re.compile(r"-?[0-9]+(\.[0-9]+)?")
 
 
 class CellError(Exception):

@@ -4,7 +4,7 @@ from collections.abc import Iterator
 
 from gateway.maps.convert.draft.base import Exported
 from gateway.maps.convert.draft.draft import Keys, Note
-from gateway.maps.convert.draft.linear import linear, unsaid
+from gateway.maps.convert.draft.linear import linear, order_on_wire, unsaid
 from gateway.maps.convert.draft.text import flow
 from gateway.model.address import Table
 from gateway.model.point import Access, DataType, Order, Point, RegisterMap
@@ -87,8 +87,9 @@ def _entity(point: Point, unit_id: int, register_map: RegisterMap) -> Keys:
                 entity["unit_of_measurement"] = _UNITS.get(point.unit, point.unit)
             if len(point.invalid) == 1 and point.type not in (DataType.FLOAT32, DataType.FLOAT64, DataType.FLOAT16):
                 entity["nan_value"] = next(iter(point.invalid))
-        if point.order is not Order.ABCD:
-            entity["swap"] = _SWAPS[point.order]
+        order = order_on_wire(point)
+        if order is not Order.ABCD:
+            entity["swap"] = _SWAPS[order]
     if period:
         entity["scan_interval"] = max(1, round(period))
     return entity

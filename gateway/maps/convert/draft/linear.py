@@ -3,7 +3,9 @@
 from collections.abc import Iterator
 from decimal import Decimal
 
-from gateway.model.point import Point
+from gateway.model.point import DataType, Order, Point
+
+_OF_TEXT = {Order.CDAB: Order.ABCD, Order.DCBA: Order.BADC}
 
 
 def linear(point: Point) -> tuple[Decimal, Decimal] | None:
@@ -17,6 +19,11 @@ def linear(point: Point) -> tuple[Decimal, Decimal] | None:
     offset = span.low - factor * span.raw_low
     is_exact = factor * (span.raw_high - span.raw_low) == span.high - span.low
     return (factor, offset) if is_exact else None
+
+
+def order_on_wire(point: Point) -> Order:
+    """The order, said so that text, whose registers keep their place, has none of words."""
+    return _OF_TEXT.get(point.order, point.order) if point.type is DataType.STRING else point.order
 
 
 def unsaid(point: Point) -> Iterator[str]:
