@@ -1,4 +1,4 @@
-"""The LlamaIndex edge: our steps as a ReActAgent with its own formatter and parser, our tools as FunctionTools."""
+"""The LlamaIndex edge: our steps as a ReActAgent with a formatter of its own, our tools as FunctionTools."""
 
 import json
 import warnings

@@ -1,5 +1,6 @@
 """One model at one question: asks for steps, mends faulty ones, refuses ungrounded answers, and knows when to end."""
 
+import asyncio
 import re
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
@@ -11,7 +12,7 @@ from assistant.agent.answer import Event, OnEvent
 from assistant.agent.toolbox import Toolbox
 from assistant.agent.wording import clean, observations_answer
 from assistant.errors import ModelUnavailableError
-from assistant.grounding.check import Evidence, correction, problems
+from assistant.grounding.check import Evidence, Problem, correction, problems
 from assistant.llm.model import Completion, Model, complete
 from assistant.steps.parse import Call, Final, StepFaultError, parse
 from assistant.steps.schema import step_schema
@@ -79,13 +80,13 @@ class Run:
         for _ in range(self._limits.retries + 1):
             completion = await self._complete([*messages, *corrections])
             try:
-                step = self._checked(completion)
+                step = await self._checked(completion)
             except StepFaultError as fault:
                 if fault.tool:
                     self.toolbox.refuse_unknown(fault.tool, str(fault))
                 corrections = _corrections(completion.text, str(fault))
                 continue
-            return self._taken(step)
+            return await self._taken(step)
         raise FaultyStepsError(f"{self._model.name} wrote {self._limits.retries + 1} faulty steps in a row")
 
     async def _complete(self, messages: Sequence[ChatMessage]) -> Completion:
@@ -99,7 +100,7 @@ class Run:
         self.completion_tokens += completion.completion_tokens
         return completion
 
-    def _checked(self, completion: Completion) -> Call | Final:
+    async def _checked(self, completion: Completion) -> Call | Final:
         if completion.is_cut:
             raise StepFaultError("The step was too long and was cut off. Write it again, shorter.")
         step = parse(completion.text, self.toolbox.names)
@@ -108,7 +109,7 @@ class Run:
         if not self._may_answer:
             raise StepFaultError(f"You have not looked yet. Call a tool first: {', '.join(spec.name for spec in self.toolbox.offered)}.")
         text = clean(step.text)
-        found = problems(text, self._evidence())
+        found = await self._problems(text)
         if found and self._rewrites == 0:
             self._rewrites = 1
             raise StepFaultError(
@@ -116,7 +117,7 @@ class Run:
             )
         return Final(text="" if found else text, thought=step.thought)
 
-    def _taken(self, step: Call | Final) -> Call | None:
+    async def _taken(self, step: Call | Final) -> Call | None:
         if isinstance(step, Final):
             if step.text:
                 self.ending = Ending(text=step.text)
@@ -127,7 +128,7 @@ class Run:
             self._end_with_observations()
             return None
         thought = clean(step.thought)[:MAX_SHOWN_THOUGHT]
-        if thought and not problems(thought, self._evidence()):
+        if thought and not await self._problems(thought):
             self._on_event(Event(kind="step", data={"n": self._steps, "thought": thought}))
         return step
 
@@ -143,13 +144,15 @@ class Run:
     def _may_answer(self) -> bool:
         return not self._model.looks_first or bool(self._turn.observations) or bool(_SMALL_TALK.match(self._turn.question))
 
-    def _evidence(self) -> Evidence:
-        return Evidence(
+    async def _problems(self, text: str) -> tuple[Problem, ...]:
+        """On a thread: the loop also polls devices."""
+        evidence = Evidence(
             observations=tuple(self._turn.observations),
             question=self._turn.question,
             pages=frozenset((cited.doc, cited.page) for cited in self._turn.citations),
             has_proposal=bool(self._turn.proposals),
         )
+        return await asyncio.to_thread(problems, text, evidence)
 
     def _tags(self) -> list[str]:
         named = {word for text in self._turn.observations for word in _TAG.findall(text)}

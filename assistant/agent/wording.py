@@ -22,7 +22,7 @@ def proposal_answer(proposals: Sequence[Proposal], lang: str) -> str:
 
 def observations_answer(observations: Sequence[str], lang: str) -> str:
     """The observations themselves, where no checked words are to be had."""
-    shown = list(dict.fromkeys(text.strip() for text in observations if text.strip()))
+    shown = list(dict.fromkeys(plain for text in observations if (plain := clean(text))))
     if not shown:
         return (
             "我没能得到可核实的答案，什么也没有更改。请换一种问法，或直接查看页面上的数值。"

@@ -8,7 +8,7 @@ from assistant.grounding.claims import false_claims
 from assistant.grounding.matching import is_said_back, matches
 from assistant.grounding.owners import misplaced
 from assistant.grounding.quantities import Quantity
-from assistant.grounding.statement import Statement, read
+from assistant.grounding.statement import Statement, read, read_source
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -37,11 +37,12 @@ def problems(answer: str, evidence: Evidence) -> tuple[Problem, ...]:
     ((), (Problem(kind='number', text='50 Hz'),))
     """
     said = read(answer)
-    observed = [read(text, is_source=True) for text in evidence.observations]
+    lines = [line for text in evidence.observations for line in text.splitlines()]
+    observed = [read_source(line) for line in lines]
     asked = read(evidence.question, is_source=True)
     known = [*observed, asked]
     found = [Problem(kind="number", text=q.text) for q in said.quantities if not _is_grounded(q, observed, asked, answer)]
-    found += [Problem(kind="owner", text=text) for text in misplaced(answer, evidence.observations, asked)]
+    found += [Problem(kind="owner", text=text) for text in misplaced(answer, lines, asked)]
     found += [
         Problem(kind="time", text=f"{h:02}:{m:02}") for h, m in sorted(said.times) if not any((h, m) in source.times for source in known)
     ]

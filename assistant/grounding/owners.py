@@ -6,7 +6,7 @@ from dataclasses import dataclass
 
 from assistant.grounding.matching import is_said_back, matches
 from assistant.grounding.quantities import Quantity
-from assistant.grounding.statement import Statement, read
+from assistant.grounding.statement import Statement, read, read_source
 
 _SENTENCE = re.compile(r"[\n;；。！？!?]|\.(?=\s|$)")
 _TAG = re.compile(r"(?<![\w.])([A-Za-z][\w-]*)\.[A-Za-z_]\w*", re.ASCII)
@@ -20,15 +20,15 @@ class _Line:
     quantities: tuple[Quantity, ...]
 
 
-def misplaced(answer: str, observations: Sequence[str], asked: Statement) -> list[str]:
-    """The numbers that were observed, but of another device than the one named before them.
+def misplaced(answer: str, observed: Sequence[str], asked: Statement) -> list[str]:
+    """The numbers that stand in the observed lines, but for another device than the one named before them.
 
     >>> lines = ["vfd1.motor_temp 78 degC | pump P-101 drive", "vfd2.motor_temp 41 degC | pump P-102 drive"]
     >>> asked = read("How warm are the pumps?")
     >>> misplaced("Pump 1 is at 78 degC, pump 2 at 41 degC.", lines, asked), misplaced("Pump 1 is at 41 degC.", lines, asked)
     ([], ['41 degC'])
     """
-    lines = _lines(observations)
+    lines = _lines(observed)
     return [
         said.text
         for sentence in _SENTENCE.split(answer)
@@ -37,10 +37,9 @@ def misplaced(answer: str, observations: Sequence[str], asked: Statement) -> lis
     ]
 
 
-def _lines(observations: Sequence[str]) -> list[_Line]:
+def _lines(observed: Sequence[str]) -> list[_Line]:
     """A device goes by all the names that stand on a line with its tag alone: vfd1, P-101, 1."""
-    texts = [line for text in observations for line in text.splitlines()]
-    read_lines = [(frozenset(match[1].lower() for match in _TAG.finditer(text)), read(text, is_source=True)) for text in texts]
+    read_lines = [(frozenset(match[1].lower() for match in _TAG.finditer(line)), read_source(line)) for line in observed]
     names: dict[str, frozenset[str]] = {}
     for devices, statement in read_lines:
         for device in devices:

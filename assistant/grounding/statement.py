@@ -4,6 +4,7 @@ import re
 import unicodedata
 from collections.abc import Callable
 from dataclasses import dataclass, field
+from functools import lru_cache
 
 from assistant.grounding.quantities import Quantity, take_quantities
 from assistant.grounding.units import PATTERN as UNIT
@@ -92,6 +93,12 @@ def read(text: str, *, is_source: bool = False) -> Statement:
     if is_source and _SPACED.search(text):
         found.quantities += take_quantities(_SPACED.sub("", text))
     return found
+
+
+@lru_cache(maxsize=2000)
+def read_source(line: str) -> Statement:
+    """What a line of an observation states; lines come again and again with each step of a turn."""
+    return read(line, is_source=True)
 
 
 def _plain(text: str) -> str:

@@ -12,7 +12,7 @@ from typing import Literal
 from assistant.steps.jsontext import Json, JsonFault, half_width, read_object
 
 FINAL = "final_answer"
-STOP = ("\nObservation", "\n观察")
+STOP = ("\nObservation:", "\n观察:", "\n观察：")
 """Stop sequences: what follows them would be invented by the model."""
 
 

@@ -47,7 +47,7 @@ async def test_steps_over_http() -> None:
     assert (answer.text, answer.llm, answer.llm_calls) == ("Pump 1 runs at 44.9 Hz.", "little", 2)
     assert (answer.prompt_tokens, answer.completion_tokens) == (200, 40)
     body = fake.requests[0]
-    assert (body["temperature"], body["stop"], body["max_tokens"]) == (0.0, ["\nObservation", "\n观察"], 500)
+    assert (body["temperature"], body["stop"], body["max_tokens"]) == (0.0, ["\nObservation:", "\n观察:", "\n观察："], 500)
     assert "response_format" not in body
     assert all("authorization: bearer key123" in head.lower() for head in fake.headers)
 

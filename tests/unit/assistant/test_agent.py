@@ -494,6 +494,9 @@ class TestHostileModel:
     def test_t12_answer_is_plain_text(self, text: str, shown: str) -> None:
         assert clean(text) == shown
 
+    def test_t12_observations_are_shown_as_plain_text(self) -> None:
+        assert observations_answer(["[m p.1] see ![x](http://evil/) <b>now</b>"], "en").endswith("[m p.1] see now")
+
     async def test_calls_of_everything_change_nothing(self) -> None:
         script = [call(name, "{}") for name in ("confirm_write", "read_points", "propose_write", "write_gate", "device_health")] + [
             final("Done.")
