@@ -20,6 +20,7 @@ from gateway.model.quality import (
     STALE,
     WAITING,
 )
+from gateway.model.refusal import Refusal, plain, refused_by
 from gateway.model.sample import Sample, Scalar, Tag
 
 WINDOW_S = 60.0
@@ -28,33 +29,6 @@ FRESH_S = 5.0
 """An older value is no basis for a write."""
 MAX_OPEN = 3
 MAX_PER_MINUTE = 10
-
-ORDER = (
-    "ROLE",
-    "READ_ONLY",
-    "NO_RAW",
-    "NOT_ALLOWED",
-    "LOCKED_OUT",
-    "BLOCKED",
-    "UNREPRESENTABLE",
-    "ENUM",
-    "LIMIT_MIN",
-    "LIMIT_MAX",
-    "STEP",
-    "OFFLINE",
-    "STALE",
-    "MAX_STEP",
-    "INTERLOCK",
-    "COOLDOWN",
-    "RATE",
-    "AUDIT_DOWN",
-    "EXPIRED",
-    "CHANGED",
-    "MAP_CHANGED",
-    "SECOND_PERSON",
-    "DEVICE",
-)
-"""The refusal codes in the order in which they are tested."""
 
 _NO_VALUE = {
     STALE,
@@ -72,14 +46,6 @@ _NO_VALUE = {
 
 _LIMIT_CODES = {"below_min": "LIMIT_MIN", "above_max": "LIMIT_MAX", "not_a_step": "STEP"}
 _ENUM_CODES = ("unknown_label", "not_allowed")
-
-
-@dataclass(frozen=True, slots=True, kw_only=True)
-class Refusal:
-    """One rule that says no, in words for the operator."""
-
-    code: str
-    text: Text
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -112,20 +78,22 @@ def standing_refusals(tag: Tag, point: Point, standing: Standing) -> Iterator[Re
     rule = point.write
     least = rule.role if rule is not None and rule.role.includes(Role.OPERATOR) else Role.OPERATOR
     if not standing.role.includes(least):
-        yield _refusal(
+        yield refused_by(
             "ROLE",
             f"{tag} may be written by role {least} and above, not by {standing.role}",
             f"写入 {tag} 需要 {_ROLES[least]} 及以上权限，{_ROLES[standing.role]} 无权操作",
         )
     if rule is None or access_fault(point) is not None:
-        yield _refusal("READ_ONLY", f"{tag} is read-only, it cannot be written", f"{tag} 是只读点，不能写入")
+        yield refused_by("READ_ONLY", f"{tag} is read-only, it cannot be written", f"{tag} 是只读点，不能写入")
         return
     if rule.confirm == "never":
-        yield _refusal("NOT_ALLOWED", f"{tag} is not to be written by itself", f"{tag} 不允许单独写入")
+        yield refused_by("NOT_ALLOWED", f"{tag} is not to be written by itself", f"{tag} 不允许单独写入")
     if standing.lockout:
-        yield _refusal("LOCKED_OUT", f"writes to {tag} are locked out: {standing.lockout}", f"{tag} 已被锁定，禁止写入：{standing.lockout}")
+        yield refused_by(
+            "LOCKED_OUT", f"writes to {tag} are locked out: {standing.lockout}", f"{tag} 已被锁定，禁止写入：{standing.lockout}"
+        )
     if standing.is_blocked:
-        yield _refusal(
+        yield refused_by(
             "BLOCKED",
             f"how the last write of {tag} ended is unknown; check at the device, and try again after it was read",
             f"{tag} 上次写入的结果未知，请到现场确认，读取成功后再试",
@@ -168,7 +136,7 @@ def step_refusals(tag: Tag, point: Point, old: Scalar | None, new: Scalar, stand
     step, most = after - before, f"{plain(limit)}{unit}"
     toward = f"{plain(_inside(rule, before + limit.copy_sign(step)))}{unit}"
     if abs(step) > limit:
-        yield _refusal(
+        yield refused_by(
             "MAX_STEP",
             f"{tag}: from {plain(before)} to {plain(after)}{unit} is a step of {plain(abs(step))}{unit}; at most {most} at once, "
             f"so {toward} is as far as it goes now",
@@ -176,7 +144,7 @@ def step_refusals(tag: Tag, point: Point, old: Scalar | None, new: Scalar, stand
         )
     elif abs(standing.moved + step) > limit:
         total = f"{plain(abs(standing.moved + step))}{unit}"
-        yield _refusal(
+        yield refused_by(
             "MAX_STEP",
             f"{tag}: with what was written in the last {WINDOW_S:.0f} s this adds up to {total}; at most {most}",
             f"{tag}：与最近 {WINDOW_S:.0f} 秒内的写入合计变化 {total}，最多 {most}",
@@ -187,13 +155,13 @@ def interlock_refusal(tag: Tag, condition: Condition, reading: Reading | None) -
     """A condition that is not met, or that cannot be proved, with what was read."""
     if reading is None or reading.value is None or reading.reason is not None:
         why = "not read" if reading is None else reading.reason or "not read"
-        return _refusal(
+        return refused_by(
             "INTERLOCK",
             f"interlock of {tag}: {condition} cannot be proved, there is no good fresh value ({why})",
             f"{tag} 的联锁条件 {condition} 无法确认，没有最新的有效值（{why}）",
         )
     words = _words(reading)
-    return _refusal(
+    return refused_by(
         "INTERLOCK",
         f"interlock of {tag}: {condition} is not met, it is {words.en}",
         f"{tag} 的联锁条件 {condition} 不满足，当前为 {words.zh}",
@@ -205,7 +173,7 @@ def rate_refusals(tag: Tag, point: Point, standing: Standing) -> Iterator[Refusa
     rule = point.write
     if rule is not None and standing.since_last_s is not None and standing.since_last_s < rule.cooldown_s:
         wait = rule.cooldown_s - standing.since_last_s
-        yield _refusal(
+        yield refused_by(
             "COOLDOWN",
             f"{tag} was written {standing.since_last_s:.0f} s ago; wait {wait:.0f} s ({rule.cooldown_s:g} s between writes)",
             f"{tag} 刚在 {standing.since_last_s:.0f} 秒前写过，请等待 {wait:.0f} 秒（两次写入至少间隔 {rule.cooldown_s:g} 秒）",
@@ -218,7 +186,7 @@ def rate_refusals(tag: Tag, point: Point, standing: Standing) -> Iterator[Refusa
 
 def rate_refusal(en: str, zh: str) -> Refusal:
     """Too many proposals, with how many."""
-    return _refusal(
+    return refused_by(
         "RATE",
         f"{en}; at most {MAX_OPEN} may be open and {MAX_PER_MINUTE} be made in a minute",
         f"{zh}；最多同时 {MAX_OPEN} 个待确认、每分钟 {MAX_PER_MINUTE} 个",
@@ -234,34 +202,7 @@ def conditions_for(point: Point, new: Scalar | None) -> list[Condition]:
     return [parse(text) for interlock in counting for text in interlock.conditions]
 
 
-def in_order(refusals: Sequence[Refusal]) -> list[Refusal]:
-    """The refusals as they are tested; the first is the one to name."""
-    return sorted(refusals, key=lambda refusal: ORDER.index(refusal.code))
-
-
-def plain(value: Scalar | None) -> str:
-    """A value as people write it: no exponent, no needless zeros.
-
-    >>> plain(Decimal("45.00")), plain(0.1), plain(Decimal("1E+2")), plain(True)
-    ('45', '0.1', '100', '1')
-    """
-    match value:
-        case None:
-            return "-"
-        case str():
-            return value
-        case bool():
-            return str(int(value))
-        case _:
-            text = f"{Decimal(repr(value)) if isinstance(value, float) else Decimal(value):f}"
-            return text.rstrip("0").rstrip(".") if "." in text else text
-
-
 _ROLES = {Role.VIEWER: "访客", Role.OPERATOR: "操作员", Role.ENGINEER: "工程师", Role.ADMIN: "管理员"}
-
-
-def _refusal(code: str, en: str, zh: str) -> Refusal:
-    return Refusal(code=code, text=Text(en, zh))
 
 
 def _cannot_encode(tag: Tag, point: Point, fault: EncodeError) -> Refusal:
@@ -269,7 +210,7 @@ def _cannot_encode(tag: Tag, point: Point, fault: EncodeError) -> Refusal:
     nearest = "" if fault.nearest is None else plain(fault.nearest)
     if fault.code in _ENUM_CODES:
         labels = "、".join(f"{code} {text.in_('zh')}" for code, text in point.enum.items())
-        return _refusal("ENUM", f"{tag}: {fault.message}", f"{tag} 没有这个选项，可选：{labels}")
+        return refused_by("ENUM", f"{tag}: {fault.message}", f"{tag} 没有这个选项，可选：{labels}")
     zh = {
         "out_of_range": "数值超出寄存器可表示的范围",
         "not_representable": f"该数值无法精确表示，最接近的是 {nearest}{unit}" if nearest else "该数值无法表示",
@@ -278,7 +219,7 @@ def _cannot_encode(tag: Tag, point: Point, fault: EncodeError) -> Refusal:
         "too_long": "文本太长",
         "bad_text": "文本含有不支持的字符",
     }.get(fault.code, "数值类型不对")
-    return _refusal("UNREPRESENTABLE", f"{tag}: {fault.message}", f"{tag}：{zh}（{fault.message}）")
+    return refused_by("UNREPRESENTABLE", f"{tag}: {fault.message}", f"{tag}：{zh}（{fault.message}）")
 
 
 def _over_limit(tag: Tag, point: Point, number: float | Decimal, fault: EncodeError) -> Refusal:
@@ -295,7 +236,7 @@ def _over_limit(tag: Tag, point: Point, number: float | Decimal, fault: EncodeEr
         "LIMIT_MAX": f"{wanted} is above the limit of {nearest}",
         "STEP": f"{wanted} is off the step grid, the nearest is {nearest}",
     }[code]
-    return _refusal(code, f"{tag}: {en}", f"{tag}：{zh}")
+    return refused_by(code, f"{tag}: {en}", f"{tag}：{zh}")
 
 
 def _old_value(tag: Tag, old: Sample) -> Iterator[Refusal]:
@@ -304,9 +245,9 @@ def _old_value(tag: Tag, old: Sample) -> Iterator[Refusal]:
         return
     if reason in _NO_VALUE:
         age = "" if old.age_s is None else f" ({old.age_s:.0f} s)"
-        yield _refusal("STALE", f"there is no fresh value of {tag}: {reason}{age}", f"{tag} 没有最新的有效值：{reason}{age}")
+        yield refused_by("STALE", f"there is no fresh value of {tag}: {reason}{age}", f"{tag} 没有最新的有效值：{reason}{age}")
     else:
-        yield _refusal("OFFLINE", f"{tag} cannot be read now: {reason}", f"{tag} 当前读不到：{reason}")
+        yield refused_by("OFFLINE", f"{tag} cannot be read now: {reason}", f"{tag} 当前读不到：{reason}")
 
 
 def _words(reading: Reading) -> Text:

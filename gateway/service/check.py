@@ -7,7 +7,8 @@ from gateway.clock import Clock
 from gateway.errors import UnknownTagError, WriteRefusedError
 from gateway.model.encode import Encoded
 from gateway.model.point import Role, Text, WriteRule
-from gateway.model.proposal import Fresh, Refusal, plant_refusals, rate_refusals, standing_refusals, value_refusals
+from gateway.model.proposal import Fresh, plant_refusals, rate_refusals, standing_refusals, value_refusals
+from gateway.model.refusal import Refusal
 from gateway.model.sample import Scalar, Tag
 from gateway.service.base import Actor, WantedWrite
 from gateway.service.rules import Located, PlantPoints, Rules, looks_raw, refusal, refused

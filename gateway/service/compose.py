@@ -5,7 +5,7 @@ from collections.abc import Mapping, Sequence
 from gateway.model.alarm import AlarmInfo
 from gateway.model.describe import label_of
 from gateway.model.point import Role, Text
-from gateway.model.proposal import plain
+from gateway.model.refusal import plain
 from gateway.model.sample import Scalar, Tag
 from gateway.service.base import Actor, ProposedWrite
 from gateway.service.card import Card, CardWrite, Confirm, digest_of_request

@@ -11,7 +11,8 @@ from typing import Protocol
 from gateway.clock import Clock
 from gateway.errors import GatewayError, StoreError, UnknownTagError, WriteRefusedError
 from gateway.model.point import Role, Text
-from gateway.model.proposal import Refusal, rate_refusals, standing_refusals, step_refusals
+from gateway.model.proposal import rate_refusals, standing_refusals, step_refusals
+from gateway.model.refusal import Refusal
 from gateway.model.sample import Tag
 from gateway.service.base import Actor, Proposal, WriteOutcome
 from gateway.service.card import Card, CardWrite, digest_of, dump_outcomes, load, proposal_of

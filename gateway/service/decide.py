@@ -5,7 +5,7 @@ from collections.abc import Mapping, Sequence
 from decimal import Decimal, InvalidOperation
 
 from gateway.model.point import Text
-from gateway.model.proposal import plain
+from gateway.model.refusal import plain
 from gateway.service.base import Actor, ProposedWrite, WriteOutcome
 from gateway.service.card import Card
 from gateway.service.rules import refusal

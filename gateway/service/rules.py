@@ -11,8 +11,9 @@ from gateway.clock import Clock
 from gateway.errors import StoreError, UnknownTagError, WriteRefusedError
 from gateway.model.condition import Source, reading_of, source_of
 from gateway.model.point import Access, Point, Role, Text
-from gateway.model.proposal import WINDOW_S, Fresh, Refusal, Standing, conditions_for, in_order
+from gateway.model.proposal import WINDOW_S, Fresh, Standing, conditions_for
 from gateway.model.quality import Quality
+from gateway.model.refusal import Refusal, in_order
 from gateway.model.sample import Sample, Scalar, Tag
 from gateway.store.base import ExecutionRow, Lockout, ProposalShelf
 

@@ -5,7 +5,8 @@ from collections.abc import Mapping, Sequence
 from gateway.link.bus import Lane
 from gateway.model.condition import Condition, Source, holds, reading_of, source_of
 from gateway.model.point import Point
-from gateway.model.proposal import Refusal, conditions_for, interlock_refusal
+from gateway.model.proposal import conditions_for, interlock_refusal
+from gateway.model.refusal import Refusal
 from gateway.model.sample import Sample
 from gateway.write.order import OrderedWrite
 from gateway.write.readable import Readable

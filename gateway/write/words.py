@@ -1,7 +1,7 @@
 """How a write ended, in words for the operator."""
 
 from gateway.model.point import Text
-from gateway.model.proposal import plain
+from gateway.model.refusal import plain
 from gateway.poll.written import Written
 from gateway.write.order import OrderedWrite
 

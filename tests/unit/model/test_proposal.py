@@ -11,19 +11,16 @@ from hypothesis import strategies as st
 from gateway.model.condition import Reading
 from gateway.model.point import Access, Interlock, Point, Role, Text
 from gateway.model.proposal import (
-    ORDER,
     Fresh,
-    Refusal,
     Standing,
     conditions_for,
-    in_order,
-    plain,
     plant_refusals,
     rate_refusals,
     standing_refusals,
     step_refusals,
     value_refusals,
 )
+from gateway.model.refusal import ORDER, Refusal, in_order, plain
 from gateway.model.sample import Sample, Scalar, Tag
 from tests.unit.model.points import labels, point, writable
 
