@@ -28,7 +28,7 @@ def convert(
     ] = None,
     base: Annotated[int | None, typer.Option(min=0, max=1, help="From what its addresses count, where it does not say.")] = None,
     order: Annotated[str | None, typer.Option(help="Byte and word order, where it does not say: ABCD, CDAB, BADC, DCBA, ...")] = None,
-    unit: Annotated[int | None, typer.Option(min=1, max=247, help="Unit id of the device to take, of a file that has several.")] = None,
+    unit: Annotated[int | None, typer.Option(min=0, max=255, help="Unit id of the device to take, of a file that has several.")] = None,
     setting: Annotated[
         list[str] | None, typer.Option("--set", metavar="NAME=VALUE", help="What only the other program's pages say.")
     ] = None,
@@ -43,9 +43,10 @@ def convert(
     formats = discover()
     if order is not None and order not in ORDERS:
         raise typer.BadParameter(f"--order is one of {', '.join(ORDERS)}")
+    writer = _format(formats, to, "write") if to is not None else None
     try:
         _may_write(out, force=force)
-        if len(what) == 1 and to is not None:
+        if len(what) == 1 and writer is not None:
             file, imported = read_yaml(Path(what[0])), None
         elif len(what) == 2:
             reader = _format(formats, what[0], "read")
@@ -63,8 +64,8 @@ def convert(
             raise typer.BadParameter(f"give FORMAT FILE, or --to FORMAT FILE; formats: {', '.join(formats)}")
         notes = imported.notes if imported is not None else ()
         content = imported.text.encode() if imported is not None else b""
-        if to is not None:
-            content, more = _exported(_format(formats, to, "write"), file)
+        if writer is not None:
+            content, more = _exported(writer, file)
             notes = (*notes, *more)
         _put(content, out, notes, imported, as_json=as_json)
     except ConfigError as exc:

@@ -55,11 +55,8 @@ def _devices(source: Source, options: Options, draft: Draft, profile: str) -> di
     polls: dict[str, str] = {}
     for device in devices:
         for event in items(device.get("autoEvents")):
-            interval = string(event.get("interval"))
-            if number(interval.rstrip("msh")) and interval[-1:] in "smh":
-                polls[string(event.get("sourceName") or event.get("resource"))] = draft.every(interval)
-            else:
-                draft.drop(f"interval {interval}", "not a plain time", line=0)
+            if group := draft.every(string(event.get("interval"))):
+                polls[string(event.get("sourceName") or event.get("resource"))] = group
     return polls
 
 

@@ -15,6 +15,7 @@ from gateway.maps.convert.draft.names import labels
 from gateway.maps.convert.draft.orders import by_swaps, width
 from gateway.maps.convert.draft.patterns import pattern
 from gateway.maps.convert.draft.source import Source, flag, items, mapping, not_numbers, number, string, whole
+from gateway.maps.convert.draft.text import scalar
 from gateway.yamlfile import YamlValue
 
 _TABLES = {
@@ -231,7 +232,7 @@ def _invalid(draft: Draft, name: str, line: int, keys: Keys, kind: str) -> list[
 
 def _poll(draft: Draft, keys: Keys) -> str | None:
     period = number(keys.get("scan_interval"))
-    return draft.every(f"{period}s") if period else None
+    return draft.every(f"{scalar(period)}s") if period else None
 
 
 converter = Converter(name="home_assistant", title="Home Assistant modbus (YAML)", read=read, write=write)

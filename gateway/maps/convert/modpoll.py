@@ -56,7 +56,7 @@ def _refs(source: Source, draft: Draft, rows: Sequence[tuple[int, list[str]]]) -
             continue
         if "device" in kind:
             unit, poll = whole(row[2]), None
-            if unit is None or not 1 <= unit <= 247:
+            if unit is None or not 0 <= unit <= 255:
                 source.refuse("bad_unit_id", f"device {row[1]!r} has no unit id", "write device,NAME,UNIT_ID", line=line)
         elif "poll" in kind:
             poll = _poll(source, row, unit, line)

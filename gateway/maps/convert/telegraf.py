@@ -58,7 +58,7 @@ def _device(draft: Draft, plugins: list[dict[str | int, YamlValue]]) -> Keys:
     for plugin in plugins:
         around = mapping(plugin.get("workarounds"))
         if most := whole(around.get("max_word_registers_per_request")):
-            device["max_read"] = most
+            device["max_read"] = max(1, min(most, 125))
         if (pause := _ms(string(around.get("pause_between_requests")))) is not None:
             device["gap_ms"] = pause
         if timeout := _ms(string(plugin.get("timeout"))):

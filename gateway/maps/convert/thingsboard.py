@@ -13,6 +13,7 @@ from gateway.maps.convert.draft.draft import Draft, Keys
 from gateway.maps.convert.draft.names import labels
 from gateway.maps.convert.draft.orders import by_swaps, width
 from gateway.maps.convert.draft.source import Source, items, mapping, not_numbers, number, string, whole
+from gateway.maps.convert.draft.text import scalar
 from gateway.yamlfile import YamlValue
 
 _READS = {1: "coil", 2: "discrete", 3: "holding", 4: "input"}
@@ -45,7 +46,7 @@ def _unit(slave: Keys) -> int | None:
 
 def _slave(source: Source, options: Options, draft: Draft, slave: Keys) -> None:
     period = number(slave.get("pollPeriod"))
-    poll = draft.every(f"{period}ms") if period else None
+    poll = draft.every(f"{scalar(period)}ms") if period else None
     taken: dict[Place, str] = {}
     for tag in _tags(slave):
         name, line, function = string(tag.get("tag")), source.line_of(string(tag.get("tag"))), whole(tag.get("functionCode"))

@@ -129,6 +129,8 @@ def head_of(rows: Sequence[tuple[int, str, str]]) -> Keys:
     for _, column, cell in rows:
         key, _, inner = column.partition(".")
         value = _parsed(cell)
+        if isinstance(value, dict | list) and cell.strip()[:1] not in "{[":
+            value = cell.strip()
         if inner:
             around = head.setdefault(key, {})
             if not isinstance(around, dict):

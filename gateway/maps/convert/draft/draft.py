@@ -1,5 +1,6 @@
 """A register map in the making: points as the format gives them, and notes on what it could not say."""
 
+import re
 from collections.abc import Sequence
 from dataclasses import dataclass, field
 from typing import Literal
@@ -9,6 +10,7 @@ from gateway.model.address import looks_like_modicon
 from gateway.yamlfile import YamlValue
 
 Keys = dict[str | int, YamlValue]
+_PERIOD = re.compile(r"[0-9]{1,9}(\.[0-9]{1,6})?(ms|s|m|h)")
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -68,21 +70,24 @@ class Draft:
             self.note("check", line, taken, f"{pdu} is taken as the address on the wire; it looks like a reference such as 40001")
         for why in assumed:
             self.note("assumed", line, taken, why)
-        self.points.append(DraftPoint(name=taken, keys=kept, line=line, assumed=tuple(assumed)))
+        self.points.append(DraftPoint(name=taken, keys=kept, line=line, assumed=tuple(map(clean, assumed))))
         return taken
 
     def drop(self, what: str, why: str, *, line: int) -> None:
         """Report something of the file that the map leaves out."""
-        self.note("dropped", line, clean(what), why)
+        self.note("dropped", line, what, why)
 
     def note(self, kind: Literal["dropped", "assumed", "check"], line: int, what: str, why: str) -> None:
-        """Report anything else."""
-        self.notes.append(Note(kind=kind, what=what, why=why, line=line))
+        """Report anything; what the file says in it becomes one line."""
+        self.notes.append(Note(kind=kind, what=clean(what), why=clean(why), line=line))
 
-    def every(self, period: str) -> str:
-        """The poll group of this period (such as `5s`), made when first asked for."""
+    def every(self, period: str) -> str | None:
+        """The poll group of this period (such as `5s`), made when first asked for; None, and a note, if it is no time."""
         if period.endswith("000ms"):
             period = f"{period.removesuffix('000ms')}s"
+        if period not in ("once", "on_demand") and (not _PERIOD.fullmatch(period) or not float(period.rstrip("msh"))):
+            self.note("check", 0, period, "not a time: polled with the others")
+            return None
         group = period if period in ("once", "on_demand") else f"every_{period.replace('.', '_')}"
         self.periods[group] = period
         return group

@@ -40,7 +40,7 @@ class Imported:
 def finished(draft: Draft, identity: Identity) -> Imported:
     """The map of a draft; raises MapError if nothing is left of it, or if a file of our own is wrong."""
     _not_empty(draft)
-    head = draft.head if draft.is_own else _head(draft, identity)
+    head = {**draft.head, **_named(identity)} if draft.is_own else _head(draft, identity)
     comment = "" if draft.is_own else _comment(draft)
     if not draft.is_own:
         for point in draft.points:
@@ -54,6 +54,11 @@ def finished(draft: Draft, identity: Identity) -> Imported:
         errors = [finding for finding in inspected.findings if finding.severity == "error"]
         if draft.is_own or not _mended(draft, errors):
             raise MapError([_in_source(draft, finding) for finding in errors])
+
+
+def _named(identity: Identity) -> Keys:
+    given: Keys = {"id": identity.id, "vendor": identity.vendor, "model": identity.model, "kind": identity.kind}
+    return {key: value for key, value in given.items() if value}
 
 
 def _head(draft: Draft, identity: Identity) -> Keys:
@@ -70,6 +75,9 @@ def _head(draft: Draft, identity: Identity) -> Keys:
         "manual": {"title": f"{draft.format} file {clean(name)}", "addressing": notations.most_common(1)[0][0]},
         "evidence": {"level": "community", "note": f"imported ({draft.format}); check each point on the device"},
     }
+    device = known.get("device")
+    if isinstance(device, dict) and not 1 <= int(str(device.get("unit_id") or 1)) <= 247:
+        draft.note("check", 0, f"unit id {device.pop('unit_id')}", "a map's own is 1 to 247; write this one into the configuration")
     head.update({key: known[key] for key in ("device", "bases", "enums") if known.get(key)})
     if any("poll" not in point.keys for point in draft.points):
         draft.periods.setdefault("normal", "1s")

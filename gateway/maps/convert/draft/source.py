@@ -95,9 +95,9 @@ class Source:
         return _without(file.root, tagged, "")
 
     def rows(self) -> list[tuple[int, list[str]]]:
-        """The rows of a CSV file with their line numbers; empty rows are left out, the delimiter is found in the first line."""
+        """The rows of a CSV file with their line numbers; empty rows are left out, the delimiter is the one its first lines use."""
         text = self.text()
-        first = next((line for line in text.split("\n") if line.strip()), "")
+        first = "\n".join(line for line in text.split("\n", 20)[:20] if not line.startswith("#"))
         delimiter = max(",;\t", key=first.count)
         csv.field_size_limit(_LONGEST_CELL)
         reader = csv.reader(io.StringIO(text), delimiter=delimiter, strict=False)

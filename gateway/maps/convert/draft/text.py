@@ -30,8 +30,8 @@ def map_text(draft: Draft, head: Keys, comment: str) -> str:
 def flow(value: YamlValue) -> str:
     """A value on one line.
 
-    >>> flow({"en": "on", 1: [0.5, "40001"]})
-    '{en: "on", 1: [0.5, "40001"]}'
+    >>> flow({"en": "on", 1: [5, "40001"]})
+    '{en: "on", 1: [5, "40001"]}'
     """
     if isinstance(value, dict):
         return "{" + ", ".join(f"{scalar(key)}: {flow(child)}" for key, child in value.items()) + "}"

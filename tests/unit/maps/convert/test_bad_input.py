@@ -127,3 +127,22 @@ def test_json_numbers_stay_exact() -> None:
     text = json.dumps({"device": {"channels": [{"name": "x", "reg_type": "input", "address": 1, "scale": "S"}]}})
     result = imported("wb", text.replace('"S"', "0.10000000000000000001"))
     assert str(result.map.points["x"].scale) == "0.10000000000000000001"
+
+
+def test_line_breaks_in_a_cell_add_no_line_to_the_map() -> None:
+    text = 'device,d,1\npoll,holding_register,0,9,"BE\nevil: 1"\nref,"a\nb: c",0,"string\nregmap: 2",r\n'
+    result = imported("modpoll", text, Options(notation="pdu"), "a\nb.csv")
+    assert list(result.map.points) == ["a_b_c"]
+    assert not any(line.strip().startswith(("evil", "regmap: 2", "b: c")) for line in result.text.split("\n"))
+
+
+@pytest.mark.parametrize(("unit", "kept"), [(255, None), (0, None), (247, 247)])
+def test_unit_id_that_only_a_link_has_is_left_to_the_configuration(unit: int, kept: int | None) -> None:
+    text = f"[[inputs.modbus]]\nslave_id = {unit}\ncoils = [ {{ name = 'x', address = [1] }} ]\n"
+    assert imported("telegraf", text).map.device.unit_id == kept
+
+
+@pytest.mark.parametrize("period", ["1e99", "0", "x", "-5"])
+def test_odd_period_never_stops_an_import(period: str) -> None:
+    text = f"modbus:\n  - sensors:\n      - {{name: X, slave: 1, address: 1, data_type: int16, scan_interval: {period}}}\n"
+    assert imported("home_assistant", text).map.points["x"].poll == "normal"

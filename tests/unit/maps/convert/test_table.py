@@ -238,3 +238,8 @@ def test_cells_that_a_program_has_changed_are_refused(cells: dict[str, str | boo
     with pytest.raises(MapError) as caught:
         imported("xlsx", book(cells))
     assert caught.value.findings[0].code == code
+
+
+def test_head_text_needs_no_quotes() -> None:
+    head = [row if row[0] != "vendor" else ["vendor", "Pumps: & Co"] for row in HEAD_ROWS]
+    assert imported("csv", csv_of([POINT_COLUMNS, ROW], head)).map.vendor == "Pumps: & Co"
