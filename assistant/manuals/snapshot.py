@@ -114,7 +114,7 @@ def _key(entry: Entry) -> str:
 
 def _postings(bodies: Sequence[Counter[str]], headers: Sequence[frozenset[str]]) -> dict[str, Posting]:
     lengths = [sum(body.values()) for body in bodies]
-    mean = sum(lengths) / len(lengths) if lengths else 1.0
+    mean = max(1.0, sum(lengths) / max(1, len(lengths)))
     found: dict[str, tuple[list[int], list[float]]] = {}
     for place, (body, header, length) in enumerate(zip(bodies, headers, lengths, strict=True)):
         norm = _K1 * (1 - _B + _B * length / mean)

@@ -5,7 +5,7 @@ from collections.abc import Sequence
 from pathlib import Path
 
 from gateway.model.address import Table
-from gateway.model.point import Access, Point, RegisterMap
+from gateway.model.point import Access, Order, Point, RegisterMap
 
 Rows = tuple[tuple[str, ...], ...]
 
@@ -36,7 +36,9 @@ def parameter_rows(table: Path, first: str, last: str, lang: str) -> Rows:
 
 
 def _register_row(point: Point, lang: str) -> tuple[str, ...]:
-    order = f" {point.order}" if point.words > 1 and point.type not in {"string", "bytes"} else ""
+    swaps_bytes = point.order in {Order.BADC, Order.DCBA}
+    has_order = (point.words > 1 or swaps_bytes) and point.type not in {"string", "bytes", "bool"}
+    order = f" {point.order}" if has_order else ""
     unit = _PRINTED_UNITS.get(point.unit, point.unit)
     scale = unit if point.scale == 1 else f"{point.scale} {unit}".strip()
     return (
