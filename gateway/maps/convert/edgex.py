@@ -1,7 +1,7 @@
 """EdgeX device profile (YAML), with its device list by `--set devices=FILE`.
 
 Scale and offset come before mask and shift there, which no map can say, so resources with mask, shift or base are left out. EdgeX
-ignores its swap flags for 64 bits. `minimum` and `maximum` bind what is set, not what is read.
+heeds its swap flags for 32 bits only. `minimum` and `maximum` bind what is set, not what is read.
 """
 
 from decimal import Decimal
@@ -125,19 +125,15 @@ def _shape(attributes: Keys, properties: Keys, table: str, bit: int | None, assu
         return f"a bit of a {kind}"
     if kind == "string":
         words = whole(attributes.get("stringRegisterSize"))
-        swapped = flag(attributes.get("isByteSwap"))
-        return {"type": "string", "words": words, "order": "BADC" if swapped else None} if words else "a String without stringRegisterSize"
+        _swaps(attributes, 1, assumed)
+        return {"type": "string", "words": words} if words else "a String without stringRegisterSize"
     if kind not in _TYPES:
         return f"type {kind!r} has no plain meaning over registers"
     if not raw and kind.startswith("float"):
         assumed.append(f"no rawType: the registers are taken to hold the {kind} itself")
     if wrong := not_numbers(properties, "scale", "offset"):
         return wrong
-    byte_swap, word_swap = flag(attributes.get("isByteSwap")), flag(attributes.get("isWordSwap"))
-    if width(kind) == 4 and (byte_swap or word_swap):
-        assumed.append("EdgeX ignores the swap flags of 64 bits, so they are left out")
-        byte_swap = word_swap = False
-    order = by_swaps(bytes_swapped=byte_swap, words_swapped=word_swap and width(kind) != 1)
+    order = _swaps(attributes, width(kind) or 1, assumed)
     scale, offset = number(properties.get("scale")), number(properties.get("offset"))
     return {
         "type": kind,
@@ -145,6 +141,16 @@ def _shape(attributes: Keys, properties: Keys, table: str, bit: int | None, assu
         "scale": None if scale in (None, Decimal(1)) else scale,
         "offset": offset or None,
     }
+
+
+def _swaps(attributes: Keys, words: int, assumed: list[str]) -> str:
+    """The order by the swap flags, which EdgeX heeds for 32 bits only."""
+    bytes_swapped, words_swapped = flag(attributes.get("isByteSwap")), flag(attributes.get("isWordSwap"))
+    if words == 2:
+        return by_swaps(bytes_swapped=bytes_swapped, words_swapped=words_swapped)
+    if bytes_swapped or words_swapped:
+        assumed.append("EdgeX heeds its swap flags for 32 bits only, so they are left out")
+    return "ABCD"
 
 
 converter = Converter(name="edgex", title="EdgeX device profile (YAML)", read=read, settings=frozenset({"devices"}))

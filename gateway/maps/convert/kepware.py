@@ -109,7 +109,8 @@ def _point(draft: Draft, row: Row, on: Mapping[str, bool], line: int) -> None:
     rights = row["client access"].upper().replace("/", "")
     if rights in ("RW", "WO", "READWRITE", "WRITE ONLY") and address.table.value in ("coil", "holding"):
         keys |= {"access": "wo" if rights in ("WO", "WRITE ONLY") else "rw", "write": {}}
-    draft.add(name, keys, line=line)
+    assumed = ['two groups of four decimals, as the driver\'s "treat longs as decimals" is understood'] if shape["type"] == "mod10" else []
+    draft.add(name, keys, line=line, assumed=assumed)
 
 
 def _string(match: re.Match[str]) -> Keys:

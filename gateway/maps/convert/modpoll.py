@@ -81,8 +81,10 @@ def _point(draft: Draft, poll: _Poll, row: Sequence[str], line: int, notation: s
     if address is None:
         draft.drop(name, f"{row[2]!r} is no address", line=line)
         return
-    assumed = [f"modpoll takes the unknown order {poll.order_text!r} as CDAB"] if poll.order_text else []
     is_bits = poll.table in ("coil", "discrete")
+    assumed = [f"modpoll takes the unknown order {poll.order_text!r} as CDAB"] if poll.order_text and not is_bits else []
+    if is_bits:
+        assumed.append("numbered from the first coil on; modpoll's own list may run the other way")
     wrong = not_numbers({"scale": row[6]}, "scale")
     shape = wrong or (_coils(poll, address, dtype) if is_bits else _registers(dtype, assumed))
     if isinstance(shape, str):

@@ -123,6 +123,10 @@ class _Walk:
         if kind is None or (kind.size and kind.size != size):
             self._draft.drop(f"{prefix}{name}", f"type {point.get('type')!r} of {size} registers", line=line)
             return
+        scale = self._scale(point, prefix)
+        if isinstance(scale, str):
+            self._draft.drop(f"{prefix}{name}", scale, line=line)
+            return
         is_rw = string(point.get("access")) == "RW"
         is_once = string(point.get("static")) == "S" or string(point.get("type")) == "sunssf"
         group = f" ({prefix.strip('_')})" if prefix else ""
@@ -135,7 +139,7 @@ class _Walk:
             "words": size if kind.name in ("string", "bytes") else None,
             "unit": self._unit(string(point.get("units"))),
             "format": kind.format,
-            **self._scale(point, prefix, name, line),
+            **scale,
             **_symbols(point),
             "invalid": [kind.invalid] if kind.invalid is not None else None,
             "access": "rw" if is_rw else None,
@@ -149,18 +153,16 @@ class _Walk:
         if taken != self._name(prefix, point):
             self._names[f"{prefix}{name}"] = taken
 
-    def _scale(self, point: Keys, prefix: str, name: str, line: int) -> Keys:
+    def _scale(self, point: Keys, prefix: str) -> Keys | str:
+        """The keys of the scale, or what is wrong with it: a raw number must not pass for a value."""
         given = point.get("sf")
         fixed = whole(given)
+        if given is None or fixed == 0:
+            return {}
         if fixed is not None:
-            return {"scale": Decimal(10) ** fixed if fixed and abs(fixed) <= 10 else None}
-        if given is None:
-            return {}
+            return {"scale": Decimal(10) ** fixed} if abs(fixed) <= 10 else f"a scale factor of {fixed}"
         holder = next((self._names[key] for key in _outward(prefix, string(given)) if key in self._names), None)
-        if holder is None:
-            self._draft.drop(f"{prefix}{name}: sf", f"no scale factor {given!r}, so the raw number is shown", line=line)
-            return {}
-        return {"scale_from": {"point": holder, "as": "exponent"}}
+        return {"scale_from": {"point": holder, "as": "exponent"}} if holder else f"no scale factor {given!r}"
 
     def _unit(self, text: str) -> str:
         return _UNITS.get(text, "%" if text.startswith("%") else text)

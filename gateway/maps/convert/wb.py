@@ -88,6 +88,8 @@ def _point(source: Source, draft: Draft, translations: Mapping[str, Keys], chann
     for lost in ("min", "max", "condition", "write_address"):
         if lost in channel:
             draft.drop(f"{label}: {lost}", _LOST[lost], line=line)
+    if channel.get("enum") and "enum" in shape and shape["enum"] is None:
+        draft.drop(f"{label}: enum", "codes of a scaled value", line=line)
     keys: Keys = {
         "pdu": place,
         "table": table,

@@ -145,6 +145,13 @@ def test_edgex_resource_is_left_out(text: str, why: str) -> None:
     assert why in dropped(imported("edgex", text))["X"]
 
 
+@pytest.mark.parametrize(("kind", "order"), [("Uint16", None), ("Uint32", "DCBA"), ("Uint64", None)])
+def test_edgex_swap_flags_are_for_32_bits_only(kind: str, order: str | None) -> None:
+    text = resource(f"{HOLDING}, rawType: {kind}, isByteSwap: 'true', isWordSwap: true", f"valueType: {kind}, readWrite: R")
+    point = points_of(imported("edgex", text))["x"]
+    assert (point.get("order"), point.get("confidence")) == (order, None if order else "low")
+
+
 def test_edgex_limits_bind_what_is_set_only() -> None:
     point = points_of(
         imported("edgex", resource(f"{HOLDING}, rawType: Uint16", "valueType: Uint16, readWrite: RW, minimum: '1', maximum: '9'"))
@@ -170,10 +177,13 @@ def modpoll(**given: object) -> str:
             modpoll(dtype="float32", order="big"),
             {"pdu": 2, "table": "holding", "type": "float32", "order": "CDAB", "confidence": "low"},
         ),
-        (modpoll(table="coil", dtype="bool8", address=1), {"pdu": 8, "table": "coil", "type": "bool", "repeat": {"count": 8, "stride": 1}}),
+        (
+            modpoll(table="coil", dtype="bool8", address=1),
+            {"pdu": 8, "table": "coil", "type": "bool", "repeat": {"count": 8, "stride": 1}, "confidence": "low"},
+        ),
         (
             modpoll(table="coil", dtype="bool8", start=16, size=10, address=17),
-            {"pdu": 24, "table": "coil", "type": "bool", "repeat": {"count": 2, "stride": 1}},
+            {"pdu": 24, "table": "coil", "type": "bool", "repeat": {"count": 2, "stride": 1}, "confidence": "low"},
         ),
         (modpoll(rw="rm"), {"pdu": 2, "table": "holding", "type": "uint16"}),
         (modpoll(scale="0.1") + ",,,\n# comment,,\n", {"pdu": 2, "table": "holding", "type": "uint16", "scale": Decimal("0.1")}),
@@ -368,7 +378,7 @@ def test_kepware_bits_are_counted_as_the_device_says(settings: dict[str, str], b
 )
 def test_kepware_order_is_as_the_device_says(kind: str, settings: dict[str, str], expected: Keys) -> None:
     found = kep("400010", kind, **settings)
-    assert {key: value for key, value in found.items() if key not in ("reg", "table", "signed")} == expected
+    assert {key: value for key, value in found.items() if key not in ("reg", "table", "signed", "confidence")} == expected
 
 
 @pytest.mark.parametrize(
@@ -415,6 +425,19 @@ def test_sunspec_offsets_are_sums_and_pads_count() -> None:
 )  # fmt: skip
 def test_sunspec_sentinel_follows_from_the_type(kind: str, size: int, invalid: int) -> None:
     assert points_of(imported("sunspec", model({"name": "A", "type": kind, "size": size})))["m1_a"]["invalid"] == [invalid]
+
+
+@pytest.mark.parametrize("factor", ["NO_SF", 11])
+def test_sunspec_value_without_its_scale_is_left_out(factor: object) -> None:
+    text = model({"name": "A", "type": "int16", "size": 1, "sf": factor}, {"name": "B", "type": "int16", "size": 1, "sf": -2})
+    result = imported("sunspec", text)
+    assert "scale factor" in dropped(result)["A"]
+    assert points_of(result)["m1_b"]["scale"] == Decimal("0.01")
+
+
+def test_wb_codes_of_a_scaled_value_are_left_out_and_noted() -> None:
+    result = imported("wb", channel(scale=0.1, enum=[0, 1], enum_titles=["a", "b"]))
+    assert "x: enum" in dropped(result)
 
 
 def test_sunspec_size_against_type_is_left_out_and_still_counted() -> None:

@@ -5,7 +5,7 @@ import pytest
 from gateway.maps.convert.draft.result import Imported
 from gateway.maps.load import load_map
 from gateway.model.point import Access
-from tests.unit.maps.convert.samples import FORMATS, SAMPLES, Sample, data_of, imported
+from tests.unit.maps.convert.samples import FORMATS, SAMPLES, Sample, data_of, imported, points_of
 
 IDS = [sample.file for sample in SAMPLES]
 
@@ -46,8 +46,7 @@ def test_expected_map_loads_and_nothing_in_it_can_be_written(sample: Sample) -> 
 def test_every_assumption_lowers_confidence_and_stands_as_a_comment(sample: Sample) -> None:
     result = converted(sample)
     assumed = {note.what for note in result.notes if note.kind == "assumed"}
-    bases = {point.name for point in result.map.points.values() if point.confidence == "low"}
-    assert {name for name in assumed if name in result.map.points} == bases
+    assert {name for name, keys in points_of(result).items() if keys.get("confidence") == "low"} == assumed
     assert result.text.count("# assumed: ") == len([note for note in result.notes if note.kind == "assumed"])
     for note in result.notes:
         if note.kind == "dropped":
