@@ -81,7 +81,7 @@ async def running_plant(folder: Path) -> AsyncIterator[RunningPlant]:
                 clock=clock,
                 is_secure=False,
                 metrics=lambda: render(gateway.read.health(), gateway.read.alarms()),
-                lockout=lambda: lockout_of(gateway),
+                lockout=lambda: lockout_of(gateway.lockouts),
             )
             while any(sample.reason == "waiting" for sample in gateway.read.latest(["vfd1.speed_sp", "plc1.discharge_pressure", "tc1.sp"])):
                 await clock.sleep(0.01)

@@ -2,7 +2,7 @@
 
 import asyncio
 import logging
-from collections.abc import AsyncIterator, Callable, Coroutine, Sequence
+from collections.abc import AsyncIterator, Awaitable, Callable, Coroutine, Sequence
 from contextlib import asynccontextmanager
 from dataclasses import dataclass
 from functools import partial
@@ -28,7 +28,7 @@ from gateway.service.read import PlantReader
 from gateway.settings import Settings
 from gateway.store.alarms import AlarmJournal
 from gateway.store.audit import Audit
-from gateway.store.base import AuditFiles
+from gateway.store.base import AuditFiles, Lockout
 from gateway.store.claims import Claims
 from gateway.store.engine import Store
 from gateway.store.proposals import Proposals
@@ -67,6 +67,7 @@ class Gateway:
     explain: Explainer
     spawn: Callable[[Coroutine[object, object, None]], asyncio.Task[None]]
     listeners: list[Listener]
+    lockouts: Callable[[], Awaitable[Sequence[Lockout]]]
 
 
 @asynccontextmanager
@@ -161,6 +162,7 @@ async def _build(
         explain=Explainer(plant, read, {link.id: link for link in settings.links}),
         spawn=group.create_task,
         listeners=listeners,
+        lockouts=shelf.lockouts,
     )
 
 

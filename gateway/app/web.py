@@ -86,7 +86,7 @@ async def serving(gateway: Gateway, web: Web, opened: socket.socket, folders: Se
         clock=gateway.clock,
         is_secure=bool(web.cert),
         metrics=lambda: render(gateway.read.health(), gateway.read.alarms()),
-        lockout=lambda: lockout_of(gateway),
+        lockout=lambda: lockout_of(gateway.lockouts),
     )
     app = make_app(context, folders)
     server = _Server(
@@ -104,13 +104,16 @@ async def serving(gateway: Gateway, web: Web, opened: socket.socket, folders: Se
     )
     with single_error():
         async with asyncio.TaskGroup() as group:
-            feed = group.create_task(PageFeed(gateway, hub).run())
+            pages = PageFeed(gateway.read, gateway.sink.take_news, gateway.lockouts, hub)
+            gateway.listeners.append(pages.tell)
+            feed = group.create_task(pages.run())
             serve = group.create_task(server.serve(sockets=[opened]))
             try:
                 yield Site(app, context, hub)
             finally:
                 server.should_exit = True
                 hub.close()
+                gateway.listeners.remove(pages.tell)
                 feed.cancel()
                 await serve
 

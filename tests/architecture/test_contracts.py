@@ -26,7 +26,7 @@ PLANTS = {
         "gateway/service/propose.py",
         "import sqlalchemy",
     ),
-    "llama_index never enters the gateway": ("gateway/app.py", "import llama_index.core"),
+    "llama_index never enters the gateway": ("gateway/app/gateway.py", "import llama_index.core"),
     "assistant sees the gateway through the service only (roots: cli, eval, demo, app, settings)": (
         "assistant/tools/propose_write.py",
         "import gateway.store.engine",
@@ -58,7 +58,9 @@ def _copy(folder: Path) -> None:
 
 def _lint(folder: Path) -> str:
     command = [str(Path(sys.executable).parent / "lint-imports"), "--no-cache"]
-    done = subprocess.run(command, cwd=folder, capture_output=True, text=True, env={**os.environ, "PYTHONPATH": str(folder)}, check=False)
+    done = subprocess.run(
+        command, cwd=folder, capture_output=True, text=True, env={**os.environ, "PYTHONPATH": str(folder), "COLUMNS": "400"}, check=False
+    )
     return done.stdout + done.stderr
 
 
