@@ -31,6 +31,13 @@ FACTS = [
     for doc, manual in PLANT["manuals"].items()
     for page, fact in manual["facts"].items()
 ]
+MANUAL_OF_MAP = [
+    ("vx200-en", "demo_vx200"),
+    ("em300-en", "demo_em300"),
+    ("tc10-zh", "demo_tc10"),
+    ("lt50-en", "demo_lt50"),
+    ("dosing-sop-zh", "demo_doseplc"),
+]
 HEAD = "title: VX200 manual\nvendor: V\nmodel: VX200\ndocument: D\nrevision: R\ndate: 2025\nlang: en\nmap: demo_vx200\n"
 
 
@@ -95,16 +102,7 @@ def test_every_parameter_stands_in_the_manual(name: str) -> None:
     assert codes <= set(tokens(" ".join(page_texts(SHIPPED / f"{name}.pdf"))))
 
 
-@pytest.mark.parametrize(
-    ("doc", "map_id"),
-    [
-        ("vx200-en", "demo_vx200"),
-        ("em300-en", "demo_em300"),
-        ("tc10-zh", "demo_tc10"),
-        ("lt50-en", "demo_lt50"),
-        ("dosing-sop-zh", "demo_doseplc"),
-    ],
-)
+@pytest.mark.parametrize(("doc", "map_id"), MANUAL_OF_MAP)
 def test_every_register_of_the_map_stands_in_the_manual(doc: str, map_id: str) -> None:
     register_map = load_map(shipped_maps() / f"{map_id}.yaml")
     said = [row for page in parse(SHIPPED / f"{doc}.pdf").pages for block in page.blocks for row in block.rows]
@@ -173,3 +171,16 @@ def test_parameters_are_the_same_in_both_languages() -> None:
     english, chinese = (parameter_rows(SOURCES / "vx200-parameters.tsv", "P1-07", "P1-08", lang) for lang in ("en", "zh"))
     assert [row[:1] + row[3:4] for row in english[1:]] == [row[:1] + row[3:4] for row in chinese[1:]]
     assert (english[1][2], chinese[1][2]) == ("5..60 s", "5～60 s")
+
+
+@pytest.mark.parametrize(("doc", "map_id"), MANUAL_OF_MAP)
+def test_register_map_names_the_page_on_which_the_register_stands(doc: str, map_id: str) -> None:
+    manual = read_manual(SOURCES / f"{doc}.md")
+    stands = {
+        name: str(number)
+        for number, page in enumerate(manual.pages, start=1)
+        for block in page
+        if block.kind == "macro" and block.text.startswith("registers")
+        for name in block.text.split()[1:]
+    }
+    assert stands == {name: point.page for name, point in load_map(shipped_maps() / f"{map_id}.yaml").points.items()}
