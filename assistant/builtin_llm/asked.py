@@ -7,7 +7,7 @@ from enum import StrEnum
 
 from assistant.language.amounts import Amount, amounts_in, plain
 from assistant.language.context import standalone, wish_in_context
-from assistant.language.period import period_in
+from assistant.language.period import period_in, without_period
 from assistant.language.tongue import language_of
 from assistant.language.wish import Wish
 from gateway.service.words import Words, words_of
@@ -72,7 +72,7 @@ def understand(question: str, earlier: Sequence[str]) -> Asked:
 def without_cues(text: str) -> str:
     """The question without the words that say how it is asked (period, manual, comparison): what is left names points."""
     text = _SET_TO.sub(" setpoint ", text)
-    return _PERIODS.sub(" ", _CUES.sub(" ", text))
+    return without_period(_CUES.sub(" ", text))
 
 
 SHELVE = re.compile(r"\b(?:shelve|suppress|silence|mute|inhibit)\b|屏蔽|搁置|消音|抑制")
@@ -82,9 +82,11 @@ ADVICE = re.compile(
     r"\b(?:what (?:should|must|do|can)|how (?:should|do|can)|should i|can i|may i|am i allowed|is it (?:ok|safe|allowed))\b|怎么办|应该|能不能|可以|能.{0,6}吗|要不要|怎么处理|怎么做|允许"
 )
 IN_RANGE = re.compile(
-    r"in range|within|normal|too (?:high|low)|exceed|out of|ok\b|okay|allowed|acceptable|超|范围|正常|合格|标准|太高|太低|偏高|偏低|够"
+    r"\benough\b|in range|within|normal|too (?:high|low)|exceed|out of|ok\b|okay|allowed|acceptable|超|范围|正常|合格|标准|太高|太低|偏高|偏低|够"
 )
-_SET_TO = re.compile(r"\bset (?:to|at)\b|设(?:定|置)?(?:成|为|到|在|的是)?了?(?=多少|几)")
+_SET_TO = re.compile(
+    r"\bset (?:to|at)\b|\bset (?=speed|temperature|value|rate|frequency|level)|设(?:定|置)?(?:成|为|到|在|的是)?了?(?=多少|几)"
+)
 _SECRET = re.compile(
     r"system prompt|api[ _-]?key|password|\btokens?\b|secret|credential|your (?:prompt|instructions|rules|config)|提示词|系统指令|密钥|密码|口令|令牌|内部指令|你的指令|你的规则"
 )
@@ -124,9 +126,9 @@ _MANUAL = re.compile(
     r"\bmanuals\b|(?:the|a|in|user|operating|device|its) manual\b|handbook|procedures?\b|\bsop\b|documentation|datasheet|data sheet|\bdefault|factory|\bmean(?:s|ing)?\b|\bspec(?:s|ification|ified)?\b"
     r"|\brated\b|\brating|ambient|derat|torque|screws?\b|\bterminals?\b|wiring|\bwires?\b|\bwired?\b|replac|interval|how often|\bhow (?:do|can|should|must|would) (?:i|we|you|one)\b|\bhow to\b|what (?:should|must|do) (?:i|we)|what to do"
     r"|instructions?\b|maintenance|\bnotes?\b|\bparameters?\b|\bp\d+-\d+|\bregisters?\b|\baddress|baud|word order|byte order|endian|\bct ratio|accuracy|\bclass\b|self-?tun|auto-?tun|\bpid\b|blocking|blind zone|dead zone|\bmount|install"
-    r"|calibrat|\bclean|recommend|\brequire|control range|allowed range|permitted|according to|troubleshoot|\bcheck(?: for| when| if)?\b.*\b(?:f\d+|fault)|\bf\d\d\b|lifetime|life ?time|\bterminat|protection class|\bguarantee|warranty|\bspare part|\bdisplays? (?:when|if)|what (?:happens|does .* (?:do|show|display|use|mean|require|say))"
+    r"|calibrat|\bclean|recommend|\brequire|control range|allowed range|permitted|according to|troubleshoot|\bcheck(?: for| when| if)?\b.*\b(?:f\d+|fault)|\bf\d\d\b|lifetime|life ?time|\bterminat|protection class|\bguarantee|warranty|\bspare part|\bdisplays? (?:when|if)|\bwho (?:must|should|has to|needs to)\b|must be (?:told|informed|notified|done)|\b(?:weight|dimensions?|explosion|ip ?\d\d)\b|what (?:happens|does .* (?:do|show|display|use|mean|require|say))"
     r"|手册|说明书|规程|规范|文件|文档|默认|缺省|出厂(?!水)|含义|什么意思|是啥意思|额定(?!.*百分)|环境温度|降额|扭矩|力矩|螺丝|螺钉|端子|接线|更换|换一次|多久.{0,6}(?:换|清|检|保养|校)|周期|间隔|怎么(?:做|办|处理|设置|接|校|复位|操作|清|调|用|安装|启动|停)|如何|步骤|要求|规定|保养|维护|参数|p\d+-\d+"
-    r"|寄存器|地址|波特率|字序|字节序|字节顺序|变比|精度|准确度|自整定|pid|盲区|死区|安装|校准|清洗|清洁|控制范围|允许范围|标准|检查什么|断线|应该怎么|应该做什么|注意(?:什么|事项)|(?<![a-z])f\d\d(?!\d)|终端电阻|寿命|防护等级|备件|保修"
+    r"|寄存器|地址|波特率|字序|字节序|字节顺序|变比|精度|准确度|自整定|pid|盲区|死区|安装|校准|清洗|清洁|控制范围|允许范围|标准|检查什么|断线|应该怎么|应该做什么|注意(?:什么|事项)|(?<![a-z])f\d\d(?!\d)|终端电阻|寿命|(?:防护|防爆|绝缘|能效)等级|尺寸|重量|通知谁|谁负责|备件|保修"
 )
 _HEALTH = re.compile(
     r"\bonline\b|\boffline\b|communicat|\brespond|\breachable|\bconnect(?:ed|ion)\b|\bcomms?\b|\banswering\b|\blink\b|在线|离线|掉线|断线了|通讯(?:正常|状态|中断|情况|好|有)|通信(?:正常|状态|中断|情况)|连(?:得上|接|上了)|有没有响应|通不通"
@@ -142,13 +144,9 @@ _LIVE = re.compile(
     r"\b(?:now|currently|right now|at the moment|can (?:i|we)|may (?:i|we)|left|remaining|until|due|already)\b|现在|目前|当前|能不能|能.{0,8}吗|可以.{0,8}吗|超没超|正常吗|还(?:有|能|剩|差)|该.{0,4}了吗|到了吗"
 )
 _CUES = re.compile(
-    r"\b(?:how (?:far|much)|by (?:how )?(?:much|many)|degrees?|hz|bar|%) (?:is it |are they |is |are )?off\b|\bis it off\b(?= (?:by|from))|\boff (?:its|the|from|by)\b|\b(?:according to|in) (?:the )?(?:manual|procedure|sop|handbook)\b|\b(?:the )?(?:manuals?(?! mode)|procedures?|sop|handbook|instructions?|maintenance|notes?|control range|allowed range|within range|in range|out of range|range|limits?|spec(?:ification)?s?"
+    r"\b(?:how (?:far|much)|by (?:how )?(?:much|many)|degrees?|hz|bar|%) (?:is it |are they |is |are )?off\b|\bis it off\b(?= (?:by|from))|\boff (?:its|the|from|by)\b|\brunning (?=at\b)|\b(?:according to|in) (?:the )?(?:manual|procedure|sop|handbook)\b|\b(?:the )?(?:manuals?(?! mode)|procedures?|sop|handbook|instructions?|maintenance|notes?|control range|allowed range|within range|in range|out of range|range|limits?|spec(?:ification)?s?"
     r"|trend|require[sd]?|allow(?:ed)?|permitted|recommend(?:ed)?|maximum|minimum|max|min|average|mean|peak|compared?|difference|differ|ratio|percentage|percent|rated|imbalance|total|sum|combined|degrees|clean(?:ed|ing)?|replac\w*|due|exceed\w*|acceptable|okay|safe|used?|consumed?)\b"
-    r"|(?:手册|说明书|规程|要求|规定|控制范围|允许范围|范围|标准|趋势|走势|变化|最大|最高|最小|最低|平均|峰值|额定|百分之几|百分之|超没超|超过|超标|超了|没超|合格|正常|差多少|相差|总共|一共|合计|出现的?|怎么办|应该怎么做|应该|原因|处理|清洗|更换|该换|到期)"
-)
-_PERIODS = re.compile(
-    r"\bhow (?:fast|quickly)\b|\b(?:per|an|each) (?:hour|minute|day)\b|每(?:个)?(?:小时|分钟|天)|\b(?:in |over |during |for |within )?(?:the )?(?:last|past|previous) (?:\d+(?:\.\d+)? ?)?(?:hours?|minutes?|mins?|days?|h|weeks?)\b|\b(?:this |yesterday )?(?:morning|afternoon|evening|night)\b|\btoday\b|\byesterday\b|\bat this (?:rate|time)\b|\bthis time\b|\bthis week\b"
-    r"|(?:from |between |at |since |around )?\d{1,2}:\d\d(?: ?(?:-|to|and|until|–) ?\d{1,2}:\d\d)?(?: ?[ap]m)?|\d+(?:\.\d+)? ?(?:hours?|minutes?|mins?|h) ago|(?:最近|过去|近)?\d+(?:\.\d+)? ?个?(?:小时|分钟|天)(?:之?内|以?前)?|最近|过去|今天|昨天|上午|下午|早上|晚上|这个时候|照这个速度|按这个速度|按照?现在的?速度|\d{1,2}点(?:半|\d{1,2}分?)?"
+    r"|(?:手册|说明书|规程|要求|规定|控制范围|允许范围|范围|标准|趋势|走势|变化|最大|最高|最小|最低|平均|峰值|额定|百分之几|百分之|超没超|超过|超标|超了|没超|合格|正常|差多少|相差|不平衡度?|(?:哪个|哪台|哪一台|谁|更|最)(?:高|低|大|小|多|少|快|慢|热)|总共|一共|合计|出现的?|怎么办|应该怎么做|应该|原因|处理|清洗|更换|该换|到期)"
 )
 
 
@@ -201,7 +199,7 @@ def _topic(text: str, words: Words, period: str | None, *, has_amount: bool) -> 
             if about_points and (_LIVE.search(text) or IN_RANGE.search(text) or period) and not _only_code(text)
             else Topic.MANUAL
         )
-    if IN_RANGE.search(text) and re.search(r"range|范围|标准|规", text):
+    if IN_RANGE.search(text) and re.search(r"range|范围|标准|规|\benough\b|够", text):
         return Topic.COMBINED
     if _HEALTH.search(text):
         return Topic.HEALTH

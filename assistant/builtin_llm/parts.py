@@ -3,13 +3,8 @@
 import re
 from dataclasses import dataclass
 
+from gateway.service.lexicon import THINGS
 from gateway.service.words import Words, words_of
-
-THINGS = frozenset(
-    {"pump", "drive", "motor", "tank", "heater", "meter", "transmitter", "controller", "grid", "station", "duty", "standby", "chemical", "raw_water",
-     "water", "outlet", "inlet", "dose", "bus", "batch"}
-)  # fmt: skip
-"""Concepts that say whose value is meant rather than which."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -50,7 +45,7 @@ def parts_of(text: str) -> tuple[Part, ...]:
 _MODIFIERS = frozenset({"setpoint", "feedback", "output"})
 _CLAUSES = re.compile(r"[?？;；。!！\n]|(?<!\d)\.(?!\w)")
 _SEPARATORS = re.compile(
-    r"[,，、:：&]|\b(?:and|plus|versus|vs|than|per|divided by|compared (?:to|with)|as well as|against)\b|(?:和|与|跟|以及|还有|及|比|除以)(?!较)|(?<=\S) / (?=\S)"
+    r"[,，、:：&]|\b(?:and|plus|versus|vs|than|per|divided by|compared (?:to|with)|as well as|against|enough (?:to|for))\b|(?:和|与|跟|以及|还有|及|比|除以)(?!较)|(?<=\S) / (?=\S)"
 )
 
 

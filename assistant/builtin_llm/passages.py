@@ -7,10 +7,10 @@ from dataclasses import dataclass
 from decimal import Decimal
 from typing import Literal
 
-from assistant.builtin_llm.parts import THINGS
 from assistant.language.amounts import plain
 from assistant.language.tongue import language_of
 from assistant.manuals.glossary import phrases_in, translations
+from gateway.service.lexicon import THINGS
 from gateway.service.words import words_of
 
 ENOUGH = 0.5
@@ -77,7 +77,7 @@ def quotes(question: str, found: Sequence[Passage], *, most: int = 1) -> tuple[Q
     for rank, passage in enumerate(found):
         share = _share(needs, f"{passage.doc} {passage.place} {passage.text}", same=passage.lang == lang)
         if share >= ENOUGH:
-            merit = share + (0.1 if passage.lang == lang else 0.0) - 0.04 * rank
+            merit = share + (0.03 if passage.lang == lang else 0.0) - 0.06 * rank
             if _TASK.search(question) and _STEPS.search(passage.text):
                 merit += 0.2
             if _VALUE.search(question) and re.search(r"(?<![A-Za-z\d-])\d", passage.text):
@@ -141,6 +141,7 @@ _TASK = re.compile(r"\bhow (?:do|to|can|should)|what (?:should|must|do) (?:i|we)
 _VALUE = re.compile(r"\bwhat(?:'s| is| are) the\b|\bhow (?:much|many|high|long|often|hot|far)\b|多少|几|多久|多大|多高", re.IGNORECASE)
 _STEPS = re.compile(r"\n1\.|^1\.|将 ?[A-Z]|\bset (?:register|parameter|[A-Z])", re.IGNORECASE)
 _LINE = re.compile(r'\[(?P<doc>[^\s\]]+) p\.(?P<page>\d+)\] (?P<place>"(?:[^"\\]|\\.)*"): (?P<text>"(?:[^"\\]|\\.)*")$')
+_SHOWN = ("display", "shown", "show", "显示")
 _LIST_MARK = re.compile(r"^(?:\d+\. |• )")
 _SPLIT = re.compile(r"(?<=[。；！？])|(?<=[.!?])\s+(?=[A-Z])|\n")
 _TO_ASSISTANT = re.compile(
@@ -247,10 +248,11 @@ def _needs(question: str) -> tuple[_Need, ...]:
     needs: list[_Need] = []
     for phrase in phrases_in(text, "zh" if lang == "zh" else "en"):
         concepts = words_of(phrase.name).concepts
-        if phrase.name in _CUE or (concepts and concepts <= {"fault"}):
+        if (phrase.name in _CUE and phrase.name not in _SHOWN) or (concepts and concepts <= {"fault"}):
             continue
         forms = tuple(form.lower() for form in (*phrase.english, *phrase.chinese))
-        needs.append(_Need(forms, frozenset(), 0.1 if concepts and concepts <= THINGS else 1.0, is_translatable=True))
+        weight = 0.4 if phrase.name in _SHOWN else 0.1 if concepts and concepts <= THINGS else 1.0
+        needs.append(_Need(forms, frozenset(), weight, is_translatable=True))
         text = phrase.pattern.sub(" ", text)
     words = words_of(_CUE_ZH.sub(" ", text))
     needs += [_Need((name,), frozenset(), 0.3 if _is_model(name) else 2.0, is_translatable=True) for name in words.identifiers]

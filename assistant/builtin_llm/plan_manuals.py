@@ -62,7 +62,7 @@ def combined(asked: Asked, dialogue: Dialogue) -> Move:
     return Answer(_told(asked, dialogue, rows, chosen, stated))
 
 
-_OWN_WORDS = re.compile(r"clean|replac|check|procedure|manual|清洗|更换|规程|手动|怎么|什么")
+_OWN_WORDS = re.compile(r"by hand|enough|clean|replac|check|procedure|manual|清洗|更换|规程|手动|怎么|什么")
 
 
 def _range_words(asked: Asked, rows: Sequence[Reading]) -> str:

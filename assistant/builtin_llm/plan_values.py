@@ -9,10 +9,10 @@ from assistant.builtin_llm.asked import Asked, without_cues
 from assistant.builtin_llm.dialogue import Dialogue
 from assistant.builtin_llm.moves import Answer, Call, Move
 from assistant.builtin_llm.observed import Block, FoundPoint, Reading, computed, found_blocks, readings
-from assistant.builtin_llm.parts import THINGS, Part, parts_of
+from assistant.builtin_llm.parts import Part, parts_of
 from assistant.language.shown import human_unit
 from gateway.model.point import Text
-from gateway.service.lexicon import UNITS
+from gateway.service.lexicon import THINGS, UNITS
 from gateway.service.words import words_of
 
 MOST_READ = 12

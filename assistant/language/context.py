@@ -5,8 +5,10 @@ from collections.abc import Sequence
 from dataclasses import replace
 
 from assistant.language.amounts import amounts_in, plain
+from assistant.language.period import without_period
 from assistant.language.wish import Wish, wish_of
 from gateway.service.find import QUANTITIES
+from gateway.service.lexicon import THINGS
 from gateway.service.words import Words, words_of
 
 LOOK_BACK = 4
@@ -24,7 +26,7 @@ def standalone(question: str, earlier: Sequence[str]) -> str:
     if not earlier:
         return question
     before = standalone(earlier[-1], earlier[:-1][-LOOK_BACK:])
-    words, old = words_of(plain(question)), words_of(plain(before))
+    words, old = words_of(without_period(plain(question))), words_of(plain(before))
     if _says_nothing(words) and len(words.text) < 40 and not _NEW_TOPIC.search(words.text):
         return before if not words.text or _NOW.search(words.text) else f"{before} {question}"
     if not _LEANS.search(words.text):
@@ -70,26 +72,6 @@ _LEANS = re.compile(
 )
 _NEW_TOPIC = re.compile(r"who|thank|谢谢|你好|hello|help|alarm|报警|how do|why|为什么|story|joke|weather")
 _ASKS = re.compile(r"[?？]|吗|多少|什么|怎么|哪|^(?:what|how|is|are|which|when|why|who|show|list)\b")
-_THINGS = frozenset(
-    {
-        "pump",
-        "drive",
-        "motor",
-        "tank",
-        "heater",
-        "meter",
-        "transmitter",
-        "controller",
-        "grid",
-        "station",
-        "duty",
-        "standby",
-        "chemical",
-        "raw_water",
-        "outlet",
-        "dose",
-    }
-)
 
 
 def _reply(message: str, earlier: Sequence[str]) -> Wish | None:
@@ -128,7 +110,7 @@ def _says_something_else(words: Words) -> bool:
 
 
 def _names_device(words: Words) -> bool:
-    return bool(words.instances or words.identifiers or words.concepts & _THINGS)
+    return bool(words.instances or words.identifiers or words.concepts & THINGS)
 
 
 def _quantities(words: Words) -> frozenset[str]:
@@ -140,7 +122,7 @@ def _device_spans(words: Words) -> list[tuple[int, int]]:
         return [(found.start, found.end) for found in words.instances]
     if words.identifiers:
         return [(match.start(), match.end()) for name in words.identifiers for match in re.finditer(re.escape(name), words.text)]
-    return [(term.start, term.end) for term in words.terms if set(term.concepts) & _THINGS and not set(term.concepts) & QUANTITIES]
+    return [(term.start, term.end) for term in words.terms if set(term.concepts) & THINGS and not set(term.concepts) & QUANTITIES]
 
 
 def _device_words(words: Words) -> str:

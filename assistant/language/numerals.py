@@ -15,9 +15,27 @@ _NUMERAL = re.compile(
     rf"|(?P<single>[零一二两三四五六七八九])(?= ?(?:{_MEASURES})|(?<=[上下中]午.)点|(?<=[早晚]上.)点|(?<![高低大小快慢多少一有])(?<=[^一])点(?=整|钟|$|[到至的?？]))"
     r"|(?P<half>半)(?=个?小时)"
 )
-_ONES = (
-    "one two three four five six seven eight nine ten eleven twelve thirteen fourteen fifteen sixteen seventeen eighteen nineteen".split()
-)  # noqa: SIM905
+_ONES = [
+    "one",
+    "two",
+    "three",
+    "four",
+    "five",
+    "six",
+    "seven",
+    "eight",
+    "nine",
+    "ten",
+    "eleven",
+    "twelve",
+    "thirteen",
+    "fourteen",
+    "fifteen",
+    "sixteen",
+    "seventeen",
+    "eighteen",
+    "nineteen",
+]
 _TENS = "twenty thirty forty fifty sixty seventy eighty ninety".split()  # noqa: SIM905
 _ENGLISH = (
     {word: value for value, word in enumerate(_ONES, 1)}

@@ -90,6 +90,19 @@ def period_in(question: str) -> str | None:
     return day or None
 
 
+def without_period(text: str) -> str:
+    """A plain question without the words that say when.
+
+    >>> without_period("how many kwh did we use in the last hour?")
+    'how many kwh did we use  ?'
+    """
+    return _PERIODS.sub(" ", text)
+
+
+_PERIODS = re.compile(
+    r"\bhow (?:fast|quickly)\b|\b(?:per|an|each) (?:hour|minute|day)\b|每(?:个)?(?:小时|分钟|天)|\b(?:in |over |during |for |within )?(?:the )?(?:last|past|previous) (?:\d+(?:\.\d+)? ?)?(?:hours?|minutes?|mins?|days?|h|weeks?)\b|\b(?:this |yesterday )?(?:morning|afternoon|evening|night)\b|\btoday\b|\byesterday\b|\bat this (?:rate|time)\b|\bthis time\b|\bthis week\b"
+    r"|(?:from |between |at |since |around )?\d{1,2}:\d\d(?: ?(?:-|to|and|until|–) ?\d{1,2}:\d\d)?(?: ?[ap]m)?|\d+(?:\.\d+)? ?(?:hours?|minutes?|mins?|h) ago|(?:最近|过去|近)?\d+(?:\.\d+)? ?个?(?:小时|分钟|天)(?:之?内|以?前)?|最近|过去|今天|昨天|上午|下午|早上|晚上|这个时候|照这个速度|按这个速度|按照?现在的?速度|\d{1,2}点(?:半|\d{1,2}分?)?"
+)
 _UNIT = {"s": "seconds", "m": "minutes", "h": "hours", "d": "days", "w": "weeks"}
 _LAST = re.compile(
     r"(?:last |past |previous )?(?P<number>\d+(?:\.\d+)?)? ?(?P<unit>s(?:ec(?:ond)?s?)?|m(?:in(?:ute)?s?)?|h(?:(?:ou)?rs?)?|d(?:ays?)?|w(?:eeks?)?)"

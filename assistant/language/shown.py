@@ -112,8 +112,10 @@ def device_text(device: DeviceInfo) -> str:
     return f"{device.title.en} / {device.title.zh}" if device.title.zh else device.title.en
 
 
-def label_text(point: PointInfo, value: Scalar, label: Label) -> str:
-    """The words for a value in both languages, in brackets; empty where there are none."""
+def label_text(point: PointInfo, value: Scalar, label: Label, words: Text = Text()) -> str:
+    """The words for a value in both languages, in brackets; empty where there are none. `words`: as the sample tells them."""
+    if words.en and isinstance(label, list):
+        return f"[{words.en} / {words.zh}]" if words.zh else f"[{words.en}]"
     if isinstance(label, list):
         return f"[{', '.join(label) or 'none set / 无'}]"
     if isinstance(label, dict):

@@ -67,7 +67,7 @@ _CONDITION = re.compile(
     r"|(?:的时候|之后|以后|时|后)[,，]|(?:\b(?:when|once|as soon as|if|unless|until|in \d+ ?min\w*|in \d+ ?hours?|at \d+:\d+|tomorrow|later)\b.*$)|\b(?:says?|said|reads|states?|writes?|tells?|claims?)\b[^.]{0,20}:|(?:说|写着|写道|提到)[:：,，]|分钟后|小时后|明天|\d:\d\d(?:的时候|时|再)"
 )
 _POLITE = re.compile(
-    r"^(?:and|then|so|ok(?:ay)?|well|now|hey|hi|hello|yes|yeah|no|please|kindly|just|go ahead(?: and)?|quickly|immediately|directly|also|alright|right"
+    r"^(?:and|then|so|plz|pls|ok(?:ay)?|well|now|hey|hi|hello|yes|yeah|no|please|kindly|just|go ahead(?: and)?|quickly|immediately|directly|also|alright|right"
     r"|(?:can|could|would|will) (?:you|u)(?: please| kindly)?(?: (?:go ahead and|just|help(?: me)?))?|i (?:want|need|would like|'d like|wish)(?: you)?(?: to)?|i'd like(?: you)?(?: to)?"
     r"|we (?:need|want|have)(?: you)?(?: to)?|let's|lets|let us|you (?:must|should|can|may)|try to|would you mind|call \S+ to|busmate|assistant|operator here)\b[\s,:]*"
 )
@@ -93,8 +93,8 @@ _VERB = {
     "mode": rf"(?:set|switch|put|change|turn|bring|go|move|place)\b(?=.*\b(?:to|in|into|on)?\s*(?:{'|'.join(w for n, w in _STATES.items() if n not in ('on', 'off'))})\b)|(?:切换?|转|换|改|设|打|投|调)(?:到|成|为|至|回|换到|换成|换为)?(?=(?:自动|手动|就地|远程|本地|远方))",
     "off": r"stop\b|shut ?(?:down|off)?|halt\b|kill\b|(?:turn|switch|power) (?:it |.{1,30}? )?off\b|(?:turn|switch|power) off|deactivate|disable|停止|停机|停掉|停下|停一下|停(?!车|电)|关闭|关掉|关停|关机|断开|关(?!于|注|系|键)",
     "on": r"start\b|(?:turn|switch|power) (?:it |.{1,30}? )?on\b|activate|enable|启动|开启|起动|打开|开机|投运|投入运行|投入|开起来|开一下|(?<![急打离])开(?!到|始|关|着|至|成|度|大|小|高|低)",
-    "more": r"raise|increase|lift|bump(?: up)?|step up|speed up|turn (?:it |.{1,30}? )?up|push up|boost|higher|faster|(?:提高|提升|升高|调高|调大|加大|增加|增大|加快|加高|上调|升|加(?!药|热|氯|速)|高|大|快)",
-    "less": r"lower|reduce|decrease|drop|cut\b|slow(?: down)?|turn (?:it |.{1,30}? )?down|bring down|step down|slower|less|(?:降低|调低|调小|减小|减少|减慢|下调|放慢|调慢|降|减|低|小|慢)",
+    "more": r"提速|升速|加速(?!时间|斜|度)|raise|increase|lift|bump(?: up)?|step up|speed up|turn (?:it |.{1,30}? )?up|push up|boost|higher|faster|(?:提高|提升|升高|调高|调大|加大|增加|增大|加快|加高|上调|升|加(?!药|热|氯|速)|高|大|快)",
+    "less": r"降速|减速(?!时间|度)|lower|reduce|decrease|drop|cut\b|slow(?: down)?|turn (?:it |.{1,30}? )?down|bring down|step down|slower|less|(?:降低|调低|调小|减小|减少|减慢|下调|放慢|调慢|降|减|低|小|慢)",
     "set": r"set\b|change|adjust|make\b|put\b|bring\b|run\b|write\b|force\b|ramp\b|operate|move\b|dose\b|use\b|give\b|(?:设(?:置|定)?(?:为|成|到|在|回)|设定?(?=\s*-?\d)|改(?:成|为|到|至)|调(?:到|成|为|至|整(?:到|为)?)|升(?:到|至)|降(?:到|至|为)|提(?:高)?到|提高到|增加到|加到|加大到|减到|减小到|降低到|开到|跑到|写入?|定为|定在|换成|变成|变为|调)",
 }
 """Kind -> verbs; tested in `_ORDER`."""

@@ -7,7 +7,7 @@ from functools import lru_cache
 
 from gateway.model.point import Text
 from gateway.service.base import DeviceInfo, PointInfo
-from gateway.service.lexicon import CONCEPTS, STOP_EN, UNITS
+from gateway.service.lexicon import CONCEPTS, STOP_EN, THINGS, UNITS
 from gateway.service.words import Term, Words, fold, words_of
 
 TIE = 0.02
@@ -16,13 +16,12 @@ TIE = 0.02
 EXACT = 0.97
 """From this score on the words name the point and nothing else."""
 
-_THINGS = frozenset({"pump", "drive", "motor"})
+_PUMP_SET = frozenset({"pump", "drive", "motor"})
 """One set of pump, motor and drive goes by each of the three names."""
 
 _SOFT = frozenset(
     {
         "total",
-        "rate",
         "code",
         "command",
         "name",
@@ -68,6 +67,8 @@ def find(
         if score > 0:
             scored.append(replace(point, score=round(score, 4)))
     scored.sort(key=lambda point: (-point.score, point.tag))
+    if scored and not (wanted.instances or wanted.identifiers or {concept for term in wanted.terms for concept in term.concepts} & THINGS):
+        scored = _tied(scored, wanted, devices)
     return tuple(scored[:limit])
 
 
@@ -82,6 +83,29 @@ def missing(point: PointInfo, devices: Sequence[DeviceInfo], query: str) -> tupl
     numbers = faces.numbers
     words += [f"{found.noun.lstrip('=')} {found.number}".strip() for found in wanted.instances if found.number not in numbers]
     return tuple(dict.fromkeys(words))
+
+
+def _tied(scored: Sequence[PointInfo], wanted: Words, devices: Sequence[DeviceInfo]) -> list[PointInfo]:
+    """No device was named: the best point of each device that bears all words is as good as the best of all.
+
+    A measured quantity has one unit: the share of a title that its words fill says nothing of which device is meant.
+    """
+    first = scored[0]
+    measured = {concept for term in wanted.terms for concept in term.concepts} & (
+        QUANTITIES - {"setpoint", "feedback", "fault", "status", "mode", "run"}
+    )
+    best: dict[str, float] = {}
+    for point in scored:
+        best.setdefault(point.device, point.score)
+    raised = [
+        replace(point, score=first.score)
+        if point.score >= best[point.device] - TIE
+        and (not measured or point.unit == first.unit)
+        and not missing(point, devices, wanted.text)
+        else point
+        for point in scored
+    ]
+    return sorted(raised, key=lambda point: (-point.score, point.tag))
 
 
 @dataclass(frozen=True, slots=True)
@@ -152,6 +176,7 @@ def _faces(point: PointInfo, device: DeviceInfo | None) -> _Faces:
     measured = UNITS[point.unit][0] if point.unit in UNITS else ""
     weak = frozenset({measured} if measured else ())
     own |= {f"u:{point.unit}"} if point.unit else set()
+    own |= {"run"} if "run_hours" in own else set()
     names = [point.device_title.en, point.device_title.zh, point.device]
     if device is not None:
         names += [*device.aliases, device.area, device.model, device.title.en, device.title.zh, device.id]
@@ -165,7 +190,7 @@ def _faces(point: PointInfo, device: DeviceInfo | None) -> _Faces:
         variants,
         own,
         weak,
-        things | (_THINGS if things & _THINGS else frozenset()),
+        things | (_PUMP_SET if things & _PUMP_SET else frozenset()),
         frozenset(concept for words in labels for concept in words.concepts),
         identifiers,
         frozenset(name for words in labels for name in words.identifiers),
@@ -207,7 +232,8 @@ def _score(wanted: Words, faces: _Faces, elsewhere: frozenset[str]) -> float:
             strict += 1
     for term in wanted.terms:
         covered = _covers(faces, term)
-        total, got = total + 1, got + covered
+        weight = 0.3 if not covered and set(term.concepts) & _SOFT else 1.0
+        total, got = total + weight, got + covered
         own = own or covered in (1.0, 0.7, 0.5)
         strict += covered == 0.0 and not set(term.concepts) & _SOFT
     if not total or not own:

@@ -38,7 +38,7 @@ CONCEPTS: dict[str, tuple[str, str]] = {
     "acceleration": ("acceleration,accelerate,accelerating,accel,ramp,ramp-up", "加速"),
     "time": ("time", "时间"),
     "setpoint": ("setpoint,setpoints,set point,set-point,target,reference,setting,sp", "设定值,设定点,设定,给定值,给定,目标值,目标,设置值"),
-    "feedback": ("feedback,actual,actually,measured,measurement,reading,fb,pv,process value", "反馈值,反馈,实际值,实际,测量值,实测"),
+    "feedback": ("feedback,actual,actually,measured,measurement,fb,pv,process value", "反馈值,反馈,实际值,实际,测量值,实测"),
     "output": ("output,outputs", "输出"),
     "signal": ("signal,echo", "信号,回波"),
     "quality": ("quality,strength", "质量,强度"),
@@ -89,6 +89,27 @@ CONCEPTS: dict[str, tuple[str, str]] = {
     "code": ("code,codes", "代码,码"),
 }
 """Concept -> (English words, Chinese words), comma separated."""
+
+THINGS = frozenset(
+    {
+        "pump",
+        "drive",
+        "motor",
+        "tank",
+        "heater",
+        "meter",
+        "transmitter",
+        "controller",
+        "grid",
+        "station",
+        "duty",
+        "standby",
+        "chemical",
+        "raw_water",
+    }
+    | {"water", "outlet", "inlet", "dose", "bus", "batch"}
+)
+"""Concepts that say whose value is meant rather than which."""
 
 UNITS: dict[str, tuple[str, str, str]] = {
     "Hz": ("speed", "hz,hertz", "赫兹,赫"),
@@ -166,28 +187,29 @@ STOP_EN = frozenset(
 a about above across active actual actually after afternoon again against ago ahead all along already also although altogether am
 among amongst amount an and another answer any anybody anyone anything anyway anywhere appear appears approximately are aren't around
 as asap ask asked asking at average away basically be because been before behave behaves behaving being below besides between big
-bigger bit bits boss both but by came can cannot change changed changes changing check clearly close closer combined come comes coming
-compare compared comparison concerning correct could current's currently data deliver delivering delivers describe detail details
-develop developed developing develops device devices did didn't difference different display do does doesn't doing don't done down
-draw drawing draws drive's each earlier early eight either else enough entire evening ever every everybody everyone everything exact
-exactly exceed exceeded expect expected explain fairly fall falling false far fewer figure figures find first five folks for four from
-general generally get getting give give-me go goes going gone good got gotten greater guys had happen happened happening happens has
-have having he healthy heater's hello help helped helps here hey hi higher highest him his history hit hour hours-ago how how's hows
-huge i i'd i'm if immediately in indicate info information inside instead into is isn isn't it it's its just keep keeps kept kind
-kindly know large larger last late lately later latest least left less let let's level's level-off like list little live long look
-looking looks lot lots lower lowest made make many mate maximum may maybe me mean means meter's might min mind minimum mins minute
-minutes moment moment's more morning most motor's much must my near near-to need needed needing needs newest next night nine no nobody
-normal not nothing now nowhere number numbers of off off-by often ok okay on once one ones online only onto or other our out over pal
-per per-cent percent perhaps plant's please plenty point points position possible possibly precise precisely present presently pressed
-pretty probably pulling pulls pump's put quantity question quick quickly quite rate-of rather reach reached reaches read readings
-ready really recent recently regarding related remain remaining report result results right right-now rise rising roughly said same
-say says second see seem seems set seven shall she should show showing shows side similar since sir site sitting situation six small
-smaller so some somebody someone something somewhere soon sort stand standing stands station's stay stayed stays still stood stored
-straight such sum supposed sure take tank's team tell ten than thank thanks that that's the their them then there there's these they
-they're thing things think third this those though three through till to today today's together told too toward towards trend trending
-true two type typical typically under unit units unless until up update updates upon upto urgent urgently us use used using usual
-usually value values versus very via vs want wanted wants was wasn't we we're week well went were what what's whats when where whereas
-whether which while who whole whose why will wish with within without wonder wondering word words work worked works would yes
+bigger bit bits boss both but by came can cannot change changed changes changing check cheers clearly close closer combined come comes
+coming compare compared comparison concerning correct could current's currently data decode decoded deliver delivering delivers
+describe detail details develop developed developing develops device devices did didn't difference different display do does doesn't
+doing don't done down draw drawing draws drive's each earlier early eh eight either else enough entire er evening ever every everybody
+everyone everything exact exactly exceed exceeded expect expected explain fairly fall falling false far fewer figure figures find
+first five folks for four from general generally get getting gimme give give-me go goes going gone good got gotten greater guys had
+happen happened happening happens has have having he healthy heater's hello help helped helps here hey hi higher highest him his
+history hit hmm hour hours-ago how how's hows huge i i'd i'm if immediately in indicate info information inside instead interpret into
+is isn isn't it it's its just keep keeps kept kind kinda kindly know large larger last late lately later latest least left lemme less
+let let's level's level-off like list little live long look looking looks lot lots lower lowest made make many mate maximum may maybe
+me mean means meter's might min mind minimum mins minute minutes moment moment's more morning most motor's much must my near near-to
+need needed needing needs newest next night nine no nobody nope normal not nothing now nowhere number numbers of off off-by often ok
+okay okey on once one ones online only onto or other our out over pal per per-cent percent perhaps plant's please plenty pls plz point
+points position possible possibly precise precisely present presently pressed pretty probably pulling pulls pump's put quantity
+question quick quickly quite rate-of rather reach reached reaches read reading readings ready really recent recently regarding related
+remain remaining report result results right right-now rise rising roughly said same say says second see seem seems set seven shall
+she should show showing shows side similar since sir site sitting situation six small smaller so some somebody someone something
+somewhere soon sort sorta stand standing stands station's stay stayed stays still stood stored straight such sum supposed sure ta take
+tank's team tell ten than thank thanks that that's the their them then there there's these they they're thing things think third this
+those though three through thx till to today today's together told too toward towards translate trend trending true two type typical
+typically u uh umm under unit units unless until up update updates upon upto ur urgent urgently us use used using usual usually value
+values versus very via vs want wanted wants was wasn't we we're week well went were what what's whatcha whats when where whereas
+whether which while who whole whose why will wish with within without wonder wondering word words work worked works would ya yep yes
 yesterday yet you your
 """
     )

@@ -66,7 +66,9 @@ def words_of(text: str) -> Words:
     masked = _blank(masked, [found.span() for found in _IDENTIFIER.finditer(masked) if found.group() not in _WORDS])
     terms = [Term(found.noun, (found.noun,), found.start, found.end) for found in instances if found.noun]
     terms += units + _latin(masked) + _chinese(masked)
-    told = sum(" " not in term.word for term in terms if term.word.isascii()) + sum(len(term.word.split()) for term in terms if " " in term.word)
+    told = sum(" " not in term.word for term in terms if term.word.isascii()) + sum(
+        len(term.word.split()) for term in terms if " " in term.word
+    )
     skipped = max(0, len(_LATIN_WORD.findall(masked)) - told)
     return Words(folded, tuple(sorted(terms, key=lambda term: term.start)), tuple(instances), identifiers, skipped)
 
