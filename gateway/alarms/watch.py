@@ -1,5 +1,6 @@
 """What is watched in a block: which positions carry alarm rules, compiled once."""
 
+import math
 from collections.abc import Callable, Iterable, Mapping
 from dataclasses import dataclass
 from decimal import Decimal
@@ -79,10 +80,21 @@ def _flag_text(title: Text, flag: Flag) -> Text:
 
 
 def _by_rule(rule: AlarmRule) -> Callable[[Scalar, Level | None], Level | None]:
+    above, below = _normal(rule)
+
     def level(value: Scalar, now: Level | None) -> Level | None:
+        if now is None and isinstance(value, float) and above < value < below:
+            return None
         return now if isinstance(value, str) else level_of(rule, value if isinstance(value, Decimal | float) else Decimal(value), now)
 
     return level
+
+
+def _normal(rule: AlarmRule) -> tuple[float, float]:
+    """Between these a float reaches no level for sure (the limits as floats may lie a little off the written ones)."""
+    low = max((float(limit) for limit in (rule.lo, rule.lolo) if limit is not None), default=-math.inf)
+    high = min((float(limit) for limit in (rule.hi, rule.hihi) if limit is not None), default=math.inf)
+    return math.nextafter(low, math.inf), math.nextafter(high, -math.inf)
 
 
 def _by_bit(bit: int) -> Callable[[Scalar, Level | None], Level | None]:

@@ -3,7 +3,7 @@
 import re
 from dataclasses import dataclass
 from enum import StrEnum
-from typing import NewType
+from typing import NewType, Self
 
 PduAddress = NewType("PduAddress", int)
 UnitId = NewType("UnitId", int)
@@ -12,22 +12,24 @@ LAST_ADDRESS = 65535
 
 
 class Table(StrEnum):
-    """The four Modbus tables."""
+    """The four Modbus tables, each with the function code that reads it (Modbus V1.1b3 6.1 to 6.4)."""
 
-    COIL = "coil"
-    DISCRETE = "discrete"
-    INPUT = "input"
-    HOLDING = "holding"
+    COIL = "coil", 1
+    DISCRETE = "discrete", 2
+    INPUT = "input", 4
+    HOLDING = "holding", 3
 
-    @property
-    def is_bits(self) -> bool:
-        """True for coils and discrete inputs."""
-        return self in (Table.COIL, Table.DISCRETE)
+    read_function: int
+    is_bits: bool
+    """True for coils and discrete inputs."""
 
-    @property
-    def read_function(self) -> int:
-        """The function code that reads this table (Modbus V1.1b3 6.1 to 6.4)."""
-        return {Table.COIL: 1, Table.DISCRETE: 2, Table.HOLDING: 3, Table.INPUT: 4}[self]
+    def __new__(cls, name: str, read_function: int) -> Self:
+        """A table: its facts are plain attributes, as every exchange asks for them."""
+        table = str.__new__(cls, name)
+        table._value_ = name
+        table.read_function = read_function
+        table.is_bits = read_function in (1, 2)
+        return table
 
 
 class Notation(StrEnum):

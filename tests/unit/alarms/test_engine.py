@@ -1,5 +1,7 @@
 """Alarms over samples."""
 
+import math
+from dataclasses import replace
 from datetime import UTC, datetime, timedelta
 from decimal import Decimal
 
@@ -10,7 +12,7 @@ from gateway.alarms.watch import watches
 from gateway.clock import ManualClock
 from gateway.errors import WriteRefusedError
 from gateway.model.address import PduAddress, Table, UnitId
-from gateway.model.alarm import AlarmInfo
+from gateway.model.alarm import AlarmInfo, level_of
 from gateway.model.plan import ReadBlock
 from gateway.model.point import AlarmRule, DataType, Flag, Point, Text
 from gateway.model.sample import BlockSamples, Tag
@@ -122,3 +124,12 @@ def test_restart_keeps_state_and_numbers() -> None:
     assert again.states() == [("AL-1", "UNACK_ACTIVE")]
     again.sees(Decimal(70), status=8)
     assert again.states() == [("AL-2", "UNACK_ACTIVE"), ("AL-1", "RTN_UNACK")]
+
+
+@pytest.mark.parametrize("limit", ["0.1", "0.3", "75", "1e-9", "-12.7"])
+def test_floats_at_a_limit_reach_it_as_the_exact_comparison_says(limit: str) -> None:
+    for rule in (AlarmRule(hi=Decimal(limit)), AlarmRule(lo=Decimal(limit))):
+        (watch,) = watches(replace(BLOCK, points=(replace(TEMP, alarm=rule),)), lambda name: Tag(name), Text())
+        near = float(limit)
+        for value in (near, math.nextafter(near, math.inf), math.nextafter(near, -math.inf), near + 1, near - 1):
+            assert watch.level(value, None) == level_of(rule, value, None), (rule, value)

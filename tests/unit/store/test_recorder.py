@@ -1,9 +1,15 @@
 """Which samples are stored."""
 
+import math
+from dataclasses import replace
 from datetime import UTC, datetime, timedelta
 from decimal import Decimal
 
+from hypothesis import given
+from hypothesis import strategies as st
+
 from gateway.model.address import PduAddress, Table, UnitId
+from gateway.model.deadband import changed
 from gateway.model.plan import ReadBlock
 from gateway.model.point import DataType, Deadband, Point
 from gateway.model.sample import BlockSamples, Tag
@@ -59,3 +65,24 @@ def test_losing_a_value_is_stored_once_with_its_reason() -> None:
     assert shelf.sees(1, None, None, "timeout") == [("level", None, "timeout"), ("temp", None, "timeout")]
     assert shelf.sees(2, None, None, "timeout") == []
     assert shelf.sees(3, Decimal(63), 14) == [("level", Decimal(63), None), ("temp", 14, None)]
+
+
+@given(
+    stored=st.floats(allow_nan=False, allow_infinity=False, width=32),
+    amount=st.decimals("0", "1000", places=3),
+    relative=st.booleans(),
+    steps=st.sampled_from([0.0, 0.5, 0.999999, 1.0, 1.000001, 2.0]),
+)
+def test_floats_near_the_deadband_are_stored_as_the_exact_comparison_says(
+    stored: float, amount: Decimal, relative: bool, steps: float
+) -> None:
+    deadband = Deadband(amount=amount, relative=relative)
+    block = replace(BLOCK, count=1, points=(replace(LEVEL, deadband=deadband),))
+    rows: list[StoredSample] = []
+    band = float(amount) * (abs(stored) if relative else 1.0)
+    for new in (stored + steps * band, stored - steps * band, math.nextafter(stored + band, 0.0)):
+        rows.clear()
+        fresh = BlockRecorder(block, [Tag("lt1.level")], rows.extend)
+        for mono, value in enumerate((stored, new)):
+            fresh.record(BlockSamples(block=block, values=(value,), reasons=(None,), words=(), read_at=T0, read_mono=float(mono)))
+        assert len(rows) == 1 + changed(stored, new, deadband)
