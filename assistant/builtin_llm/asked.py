@@ -59,7 +59,7 @@ def understand(question: str, earlier: Sequence[str]) -> Asked:
     """The question with its topic."""
     wish = wish_in_context(question, earlier)
     whole = question if wish is not None else standalone(question, earlier)
-    text = plain(whole)
+    text = plain(whole) if wish is not None else _SET_TO.sub(" setpoint ", plain(whole))
     words = words_of(text)
     period = period_in(question) or period_in(whole)
     amounts = amounts_in(text)
@@ -71,7 +71,6 @@ def understand(question: str, earlier: Sequence[str]) -> Asked:
 
 def without_cues(text: str) -> str:
     """The question without the words that say how it is asked (period, manual, comparison): what is left names points."""
-    text = _SET_TO.sub(" setpoint ", text)
     return without_period(_CUES.sub(" ", text))
 
 
@@ -188,7 +187,7 @@ def _topic(text: str, words: Words, period: str | None, *, has_amount: bool) -> 
         return Topic.HISTORY
     asks_fault = (
         "fault" in words.concepts
-        and (CAUSE.search(text) or RESET.search(text) or ADVICE.search(text))
+        and (manual or CAUSE.search(text) or RESET.search(text) or ADVICE.search(text))
         and bool(words.instances or words.identifiers)
     )
     if asks_fault and (words.instances or not re.search(r"\bf\d\d", text)):
@@ -196,7 +195,10 @@ def _topic(text: str, words: Words, period: str | None, *, has_amount: bool) -> 
     if manual:
         return (
             Topic.COMBINED
-            if about_points and (_LIVE.search(text) or IN_RANGE.search(text) or period) and not _only_code(text)
+            if about_points
+            and (_LIVE.search(text) or IN_RANGE.search(text) or period)
+            and not _only_code(text)
+            and not _WHENEVER.search(text)
             else Topic.MANUAL
         )
     if IN_RANGE.search(text) and re.search(r"range|范围|标准|规|\benough\b|够", text):
@@ -211,6 +213,9 @@ _PLAIN_TALK = re.compile(
 )
 
 
+_WHENEVER = re.compile(
+    r"^\W*(?:when|if|in case)\b(?!.*\b(?:now|today|this morning)\b)|^(?!.*(?:现在|今天|上午|下午|昨天)).*(?:时|的时候|如果.*)[,，]"
+)
 _ALARM_ACT = re.compile(r"acknowledg|\back|shelv|确认|搁置|屏蔽")
 _OVERVIEW = re.compile(
     r"\b(?:everything|all) (?:ok|okay|fine|normal|alright|well|good)\b|\banything (?:wrong|unusual|abnormal|i should know)|\bany problems?\b|\boverview\b|status of the (?:plant|station)"

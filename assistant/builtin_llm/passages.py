@@ -77,7 +77,7 @@ def quotes(question: str, found: Sequence[Passage], *, most: int = 1) -> tuple[Q
     for rank, passage in enumerate(found):
         share = _share(needs, f"{passage.doc} {passage.place} {passage.text}", same=passage.lang == lang)
         if share >= ENOUGH:
-            merit = share + (0.03 if passage.lang == lang else 0.0) - 0.06 * rank
+            merit = share + (0.1 if passage.lang == lang else 0.0) - 0.06 * rank
             if _TASK.search(question) and _STEPS.search(passage.text):
                 merit += 0.2
             if _VALUE.search(question) and re.search(r"(?<![A-Za-z\d-])\d", passage.text):
@@ -128,8 +128,8 @@ def search_words(question: str) -> str:
         for term in words.terms
         if term.word not in _CUE and not any(term.start >= found_.start and term.end <= found_.end for found_ in words.instances)
     ]
-    said = [word for _, word in sorted(found) if word not in _CUE]
-    return " ".join(dict.fromkeys(said)) or question
+    said = " ".join(dict.fromkeys(word for _, word in sorted(found) if word not in _CUE))
+    return said if said and language_of(said) == lang else question
 
 
 def gloss(text: str, into: str) -> tuple[str, ...]:
@@ -143,7 +143,7 @@ _STEPS = re.compile(r"\n1\.|^1\.|将 ?[A-Z]|\bset (?:register|parameter|[A-Z])",
 _LINE = re.compile(r'\[(?P<doc>[^\s\]]+) p\.(?P<page>\d+)\] (?P<place>"(?:[^"\\]|\\.)*"): (?P<text>"(?:[^"\\]|\\.)*")$')
 _SHOWN = ("display", "shown", "show", "显示")
 _LIST_MARK = re.compile(r"^(?:\d+\. |• )")
-_SPLIT = re.compile(r"(?<=[。；！？])|(?<=[.!?])\s+(?=[A-Z])|\n")
+_SPLIT = re.compile(r"(?<=[。；！？])|(?<=[^\d][.!?])\s+(?=[A-Z])|\n")
 _TO_ASSISTANT = re.compile(
     r"assistant|propose_|\bcall \w+_\w+|ignore (?:all|any|the|your|previous)|do not (?:mention|tell)|system prompt|confirm(?:ed)? ?= ?true|助手|忽略(?:之前|以上|所有)|不要(?:提及|告诉)|系统提示",
     re.IGNORECASE,
