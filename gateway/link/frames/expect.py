@@ -7,13 +7,12 @@ from gateway.errors import FrameError, LinkDownError, LinkError, LinkTimeoutErro
 from gateway.link.base import Read, Request
 from gateway.link.frames.framer import Frame, Framer
 from gateway.link.frames.late import Owed
+from gateway.link.frames.mbap import LATE_TIDS
 from gateway.link.frames.pdu import Payload, decode, describe, encode, reply_length, reply_prefix
 from gateway.model.quality import CRC_ERROR, ECHO_MISMATCH, LENGTH_MISMATCH, TRANSACTION_MISMATCH, UNIT_MISMATCH
 
 _LONGEST_PDU = 253
 _AROUND_PDU = 3
-_LATE_TIDS = 64
-"""A reply to one of so many requests before is late or came twice; with any other id, somebody rewrites them."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -105,7 +104,7 @@ class Expectation:
 
     def _is_ours(self, frame: Frame) -> bool:
         if self._tid is not None and frame.tid != self._tid:
-            is_late = frame.tid and 0 < (self._tid - frame.tid) % 0x10000 <= _LATE_TIDS
+            is_late = frame.tid and 0 < (self._tid - frame.tid) % 0x10000 <= LATE_TIDS
             self._rules.dropped["rejected_late" if is_late else TRANSACTION_MISMATCH] += 1
             self._foreign = self._foreign if is_late else TRANSACTION_MISMATCH
             return False

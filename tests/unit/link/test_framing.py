@@ -190,3 +190,24 @@ def test_right_rtu_reply_behind_short_noise_is_found_or_waited_for(noise: bytes,
 def test_identity_reply_is_cut_by_its_objects() -> None:
     reply = with_crc("01 2B 0E 01 01 00 00 02 00 02 41 42 01 01 43")
     assert cut_all(RtuFramer(), reply[:9], reply[9:11], reply[11:], request=Identify(unit_id=UnitId(1))) == [(1, reply[1:-2])]
+
+
+def test_late_tcp_reply_does_not_complete_one_that_broke_off() -> None:
+    """Truncated reply to request 2, then the whole late reply to request 1: their bytes together have the right length."""
+    framer = MbapFramer()
+    request = Read(unit_id=UnitId(1), table=Table.HOLDING, address=PduAddress(0), count=3)
+    framer.start(request)
+    framer.start(request)
+    framer.feed(bytes.fromhex("0002 0000 0009 01 03 06 0007"))
+    assert framer.cut() is None
+    framer.feed(bytes.fromhex("0001 0000 0009 01 03 06 0001 0002 0003"))
+    with pytest.raises(FrameError, match="another reply begins") as caught:
+        framer.cut()
+    assert caught.value.kind == "protocol_error"
+
+
+def test_tcp_reply_in_two_pieces_is_whole_even_if_the_second_begins_with_zeros() -> None:
+    framer = MbapFramer()
+    request = Read(unit_id=UnitId(1), table=Table.HOLDING, address=PduAddress(0), count=4)
+    pieces = (bytes.fromhex("0001 0000 000B 01 03 08"), bytes.fromhex("0001 0000 0006 0103"))
+    assert cut_all(framer, *pieces, request=request) == [(1, bytes.fromhex("03 08 0001 0000 0006 0103"))]
