@@ -2,11 +2,12 @@
 
 import asyncio
 import sys
+from functools import partial
 from pathlib import Path
 
 from gateway.app import running
 from gateway.app.lock import data_folder
-from gateway.app.process import refuse_open_door, until_signal
+from gateway.app.process import refuse_open_door, reload_on_hangup, until_signal
 from gateway.app.web import address_of, listen, serving
 from gateway.clock import SystemClock
 from gateway.errors import GatewayError
@@ -29,12 +30,14 @@ def main(arguments: list[str]) -> None:
 
 async def _run(settings: Settings) -> None:
     opened = listen(settings.web)
-    async with until_signal() as stop, running(settings, SystemClock()) as gateway:
+    load = partial(load_settings, settings.file)
+    async with until_signal() as stop, running(settings, SystemClock(), load=load) as gateway:
         await refuse_open_door(gateway, settings.web)
-        async with serving(gateway, settings.web, opened):
-            sys.stdout.write(f"{address_of(settings.web, opened)}\n")
-            sys.stdout.flush()
-            await stop.wait()
+        with reload_on_hangup(gateway):
+            async with serving(gateway, settings.web, opened):
+                sys.stdout.write(f"{address_of(settings.web, opened)}\n")
+                sys.stdout.flush()
+                await stop.wait()
 
 
 if __name__ == "__main__":

@@ -5,6 +5,7 @@ import logging
 import sys
 from collections.abc import AsyncIterator, Callable
 from contextlib import AbstractAsyncContextManager, asynccontextmanager
+from functools import partial
 from pathlib import Path
 from socket import socket
 from typing import TYPE_CHECKING
@@ -12,7 +13,7 @@ from typing import TYPE_CHECKING
 from assistant.settings import AssistantSettings, read_settings
 from gateway.app import Gateway, running
 from gateway.app.lock import data_folder
-from gateway.app.process import refuse_open_door, until_signal
+from gateway.app.process import refuse_open_door, reload_on_hangup, until_signal
 from gateway.app.web import Site, address_of, listen, serving
 from gateway.clock import SystemClock
 from gateway.settings import Web, load_settings
@@ -31,11 +32,13 @@ async def serve_config(config: Path) -> None:
     block = read_settings(settings.assistant, settings.file)
     with data_folder(settings.data_dir):
         opened = listen(settings.web)
-        async with until_signal() as stop, running(settings, SystemClock()) as gateway:
+        load = partial(load_settings, settings.file)
+        async with until_signal() as stop, running(settings, SystemClock(), load=load) as gateway:
             await refuse_open_door(gateway, settings.web)
-            async with with_assistant(gateway, block, settings.web, opened):
-                say(f"address: {address_of(settings.web, opened)}")
-                await stop.wait()
+            with reload_on_hangup(gateway):
+                async with with_assistant(gateway, block, settings.web, opened):
+                    say(f"address: {address_of(settings.web, opened)}")
+                    await stop.wait()
 
 
 @asynccontextmanager

@@ -46,6 +46,16 @@ class Alarms:
             self._standing[info.key] = Standing(level=level, acked=info.state not in ("UNACK_ACTIVE", "RTN_UNACK"))
             self._infos[info.key] = info
 
+    def rewatch(self, watches: Iterable[Watch]) -> None:
+        """Watch these from now on; an alarm of what is no longer watched ends."""
+        self._watches = {watch.key: watch for watch in watches}
+        for key, info in list(self._infos.items()):
+            if key not in self._watches:
+                self._standing.pop(key, None)
+                if info.state != "NORMAL":
+                    log.warning("alarm %s ends: %s is no longer watched", info.id, key)
+                    self._put(replace(info, state="NORMAL", cleared_at=self._clock.utc(), shelved_until=None, shelved_by=""))
+
     def evaluate(self, watches: Sequence[Watch], samples: BlockSamples) -> None:
         """Move the alarms that `watches` describe by the values of their block."""
         for watch in watches:

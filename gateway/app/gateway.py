@@ -10,6 +10,8 @@ from functools import partial
 from gateway.alarms.engine import Alarms
 from gateway.app.adapters import AuditSide, PlantSide, TerminalPeople
 from gateway.app.groups import single_error
+from gateway.app.reload import Load, Reloader
+from gateway.app.swap import Polling, Swap
 from gateway.app.wire import MakeTransport, SampleSink, Wire, all_watches, make_plant, make_wire
 from gateway.clock import Clock
 from gateway.link.transports import open_transport
@@ -24,7 +26,7 @@ from gateway.service.explain import Explainer
 from gateway.service.health import unit_health
 from gateway.service.plant import Plant
 from gateway.service.propose import Proposer
-from gateway.service.read import PlantReader
+from gateway.service.read import FreshReader, PlantReader
 from gateway.settings import Settings
 from gateway.store.alarms import AlarmJournal
 from gateway.store.audit import Audit
@@ -53,6 +55,7 @@ class Gateway:
     plant: Plant
     wire: Wire
     sink: SampleSink
+    polling: Polling
     store: Store
     audit: Audit
     samples: Samples
@@ -65,6 +68,7 @@ class Gateway:
     confirm: ConfirmService
     alarm_desk: AlarmDesk
     explain: Explainer
+    reload: Reloader
     spawn: Callable[[Coroutine[object, object, None]], asyncio.Task[None]]
     listeners: list[Listener]
     lockouts: Callable[[], Awaitable[Sequence[Lockout]]]
@@ -77,9 +81,10 @@ async def running(
     *,
     make_transport: MakeTransport = open_transport,
     owns: bool = True,
+    load: Load | None = None,
     prepare: Callable[[Store, Audit], Coroutine[object, object, None]] | None = None,
 ) -> AsyncIterator[Gateway]:
-    """A gateway until the context ends. `prepare` runs on the open store before anything else.
+    """A gateway until the context ends. `prepare` runs on the open store before anything else; `load` reads the settings anew for a reload.
 
     One that `owns` its data folder polls, and ends what an earlier run left behind; one beside another (`busmate write`) does neither.
 
@@ -93,22 +98,33 @@ async def running(
             await prepare(store, audit)
         with single_error():
             async with asyncio.TaskGroup() as group:
-                gateway = await _build(settings, clock, store, audit, group, make_transport, owns=owns)
-                workers = [group.create_task(bus.run()) for bus in gateway.wire.buses.values()]
+                gateway = await _build(settings, clock, store, audit, group, make_transport, owns=owns, load=load)
+                workers: list[asyncio.Task[None]] = []
+                for bus in gateway.wire.buses.values():
+                    gateway.polling.serve(bus)
                 try:
                     if owns:
                         await gateway.confirm.recover()
-                        scheduler = Scheduler(tuple(gateway.wire.devices.values()), clock, gateway.sink)
-                        workers += [group.create_task(scheduler.run()), group.create_task(_keep_house(gateway))]
+                        workers += [group.create_task(gateway.polling.scheduler.run()), group.create_task(_keep_house(gateway))]
+                        workers.append(group.create_task(gateway.reload.run()))
                     yield gateway
                 finally:
                     await gateway.confirm.drain()
                     for worker in reversed(workers):
                         worker.cancel()
+                    gateway.polling.stop()
 
 
 async def _build(
-    settings: Settings, clock: Clock, store: Store, audit: Audit, group: asyncio.TaskGroup, make_transport: MakeTransport, *, owns: bool
+    settings: Settings,
+    clock: Clock,
+    store: Store,
+    audit: Audit,
+    group: asyncio.TaskGroup,
+    make_transport: MakeTransport,
+    *,
+    owns: bool,
+    load: Load | None,
 ) -> Gateway:
     plant = make_plant(settings)
     wire = make_wire(settings, clock, make_transport)
@@ -117,11 +133,10 @@ async def _build(
     alarms.restore(await journal.standing(), await journal.last_number())
     listeners: list[Listener] = []
     tell = partial(_tell, listeners)
-    fresh = {name: partial(_fresh, wire, device) for name, device in wire.devices.items()}
     read = PlantReader(
         plant,
         latest=wire.latest.get,
-        fresh=fresh,
+        fresh=_FreshReads(wire),
         samples=samples,
         alarms=alarms,
         health=partial(_health, wire),
@@ -130,6 +145,10 @@ async def _build(
     )
     side, shelf, claims = PlantSide(plant, read), Proposals(store, audit, clock), Claims(audit, clock)
     desk = AlarmDesk(alarms, audit)
+    links = {link.id: link for link in settings.links}
+    sink = SampleSink(wire, plant, alarms, samples.put)
+    polling = Polling(Scheduler(tuple(wire.devices.values()), clock, sink), group.create_task)
+    swap = Swap(plant=plant, wire=wire, sink=sink, alarms=alarms, links=links, polling=polling, clock=clock, make_transport=make_transport)
     confirm = ConfirmService(
         side,
         shelf,
@@ -147,7 +166,8 @@ async def _build(
         clock=clock,
         plant=plant,
         wire=wire,
-        sink=SampleSink(wire, plant, alarms, samples.put),
+        sink=sink,
+        polling=polling,
         store=store,
         audit=audit,
         samples=samples,
@@ -159,7 +179,8 @@ async def _build(
         propose=Proposer(side, shelf, audit, clock, alarm=alarms.get, on_change=tell),
         confirm=confirm,
         alarm_desk=desk,
-        explain=Explainer(plant, read, {link.id: link for link in settings.links}),
+        explain=Explainer(plant, read, links),
+        reload=Reloader(settings, load, swap, audit, clock),
         spawn=group.create_task,
         listeners=listeners,
         lockouts=shelf.lockouts,
@@ -173,9 +194,22 @@ async def _keep_house(gateway: Gateway) -> None:
         await gateway.confirm.expire_due()
 
 
+class _FreshReads(dict[str, FreshReader]):
+    """Device -> how it is read now; devices come and go with a reload."""
+
+    def __init__(self, wire: Wire) -> None:
+        super().__init__()
+        self._wire = wire
+
+    def __missing__(self, device: str) -> FreshReader:
+        return partial(_fresh, self._wire, self._wire.devices[device])
+
+
 async def _fresh(wire: Wire, device: Device, points: Sequence[Point]) -> Sequence[Sample]:
+    """What an old device still reads after a reload goes to whoever asked, and nowhere else."""
     samples = await device.read_fresh(points)
-    wire.latest.keep(samples)
+    if wire.devices.get(device.id) is device:
+        wire.latest.keep(samples)
     return samples
 
 

@@ -4,8 +4,8 @@ import asyncio
 import ipaddress
 import logging
 import signal
-from collections.abc import AsyncIterator
-from contextlib import asynccontextmanager
+from collections.abc import AsyncIterator, Iterator
+from contextlib import asynccontextmanager, contextmanager
 
 from gateway.app.gateway import Gateway
 from gateway.errors import ConfigError, Finding
@@ -26,6 +26,17 @@ async def until_signal() -> AsyncIterator[asyncio.Event]:
     finally:
         for number in (signal.SIGINT, signal.SIGTERM):
             loop.remove_signal_handler(number)
+
+
+@contextmanager
+def reload_on_hangup(gateway: Gateway) -> Iterator[None]:
+    """SIGHUP reads configuration and maps again."""
+    loop = asyncio.get_running_loop()
+    loop.add_signal_handler(signal.SIGHUP, lambda: gateway.spawn(gateway.reload.hang_up()))
+    try:
+        yield
+    finally:
+        loop.remove_signal_handler(signal.SIGHUP)
 
 
 async def refuse_open_door(gateway: Gateway, web: Web) -> None:

@@ -1,6 +1,6 @@
 """From settings to links, devices and polling, and where every outcome of an exchange goes."""
 
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 
 from gateway.alarms.engine import Alarms
@@ -11,6 +11,7 @@ from gateway.link.base import Transport
 from gateway.link.bus import Bus
 from gateway.link.options import LinkOptions
 from gateway.model.plan import ReadBlock
+from gateway.model.point import RegisterMap
 from gateway.model.sample import BlockSamples, Tag
 from gateway.poll.device import Device
 from gateway.poll.latest import Latest, stale_after_of
@@ -24,10 +25,10 @@ MakeTransport = Callable[[LinkOptions, Clock], Transport]
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Wire:
-    """The buses, devices and last samples of one configuration."""
+    """The buses, devices and last samples of one configuration; a reload puts others in their place."""
 
-    buses: Mapping[str, Bus]
-    devices: Mapping[str, Device]
+    buses: dict[str, Bus]
+    devices: dict[str, Device]
     latest: Latest
 
 
@@ -44,14 +45,29 @@ def make_wire(settings: Settings, clock: Clock, make_transport: MakeTransport, *
     latest = Latest(clock)
     devices = {}
     for device in chosen:
-        devices[device.id] = Device(device.id, buses[device.link], device.unit_id, device.map, clock)
-        latest.track(device.id, device.map.points.values(), stale_after_of(device.map, device.stale_after_s))
+        devices[device.id] = make_device(device, buses[device.link], clock)
+        track(latest, device)
     return Wire(buses=buses, devices=devices, latest=latest)
+
+
+def make_device(device: DeviceSettings, bus: Bus, clock: Clock) -> Device:
+    """A configured device on its bus."""
+    return Device(device.id, bus, device.unit_id, device.map, clock)
+
+
+def track(latest: Latest, device: DeviceSettings) -> None:
+    """Make the tags of a device known."""
+    latest.track(device.id, device.map.points.values(), stale_after_of(device.map, device.stale_after_s))
 
 
 def make_plant(settings: Settings) -> Plant:
     """The catalogue of devices and points."""
-    return Plant([(device_info(device), device.map) for device in settings.devices])
+    return Plant(plant_devices(settings))
+
+
+def plant_devices(settings: Settings) -> list[tuple[DeviceInfo, RegisterMap]]:
+    """The devices of a configuration with their maps, as services know them."""
+    return [(device_info(device), device.map) for device in settings.devices]
 
 
 def device_info(device: DeviceSettings) -> DeviceInfo:
@@ -89,20 +105,25 @@ class SampleSink:
         self._plant = plant
         self._alarms = alarms
         self._put = put
-        self._blocks: dict[int, tuple[ReadBlock, tuple[Watch, ...], BlockRecorder, tuple[Tag, ...]]] = {}
+        self._blocks: dict[str, dict[int, tuple[ReadBlock, tuple[Watch, ...], BlockRecorder, tuple[Tag, ...]]]] = {}
         self._news: dict[Tag, None] = {}
 
     def __call__(self, device_id: str, samples: BlockSamples) -> None:
         """Hand one outcome on."""
-        known = self._blocks.get(id(samples.block))
+        blocks = self._blocks.setdefault(device_id, {})
+        known = blocks.get(id(samples.block))
         if known is None:
-            known = self._blocks[id(samples.block)] = self._prepare(device_id, samples.block)
+            known = blocks[id(samples.block)] = self._prepare(device_id, samples.block)
         _, watched, recorder, tags = known
         self._latest.put(device_id, samples)
         if watched:
             self._alarms.evaluate(watched, samples)
         recorder.record(samples)
         self._news.update(dict.fromkeys(tags))
+
+    def forget(self, device_id: str) -> None:
+        """A device is another one from now on: what was prepared for it is prepared anew."""
+        self._blocks.pop(device_id, None)
 
     def take_news(self) -> Sequence[Tag]:
         """The tags that were read since the last call."""

@@ -66,6 +66,12 @@ class Latest:
         for point in points:
             self._tracked[tag_of(device_id, point)] = _Tracked(device_id, point, stale_after_s.get(point.poll))
 
+    def forget(self, device_id: str) -> None:
+        """Drop the tags of a device and all that was read of them."""
+        self._tracked = {tag: tracked for tag, tracked in self._tracked.items() if tracked.device_id != device_id}
+        in_use = {id(tracked.slot) for tracked in self._tracked.values()}
+        self._slots = {key: kept for key, kept in self._slots.items() if id(kept) in in_use}
+
     def put(self, device_id: str, samples: BlockSamples) -> None:
         """Take the outcome of one exchange."""
         slot = self._slots.get(id(samples.block))

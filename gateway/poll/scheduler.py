@@ -15,29 +15,46 @@ ONCE_RETRY_S = 10.0
 
 
 class Scheduler:
-    """One task per device and poll group, started by `run`."""
+    """One task per device and poll group, started by `run`; devices may come and go while it runs."""
 
     def __init__(self, devices: Sequence[Device], clock: Clock, sink: Sink) -> None:
         self._devices = devices
         self._clock = clock
         self._sink = sink
+        self._group: asyncio.TaskGroup | None = None
+        self._polling: dict[str, asyncio.Task[None]] = {}
 
     async def run(self) -> None:
         """Poll until cancelled. Groups on demand, and devices on a link that is used on demand, are left alone."""
         for link, load in serial_loads(self._devices).items():
             if load > 1.0:
                 _log.warning("link %s: polling needs %.0f %% of its time; polls will come late", link, 100 * load, extra={"link": link})
-        start = self._clock.monotonic()
         async with asyncio.TaskGroup() as group:
+            self._group = group
             for device in self._devices:
-                if device.bus.options.on_demand:
-                    continue
-                poller = Poller(device, self._clock, self._sink)
-                for name, period_s in device.map.periods.items():
-                    if period_s is not None:
-                        group.create_task(self._every(poller, name, period_s, start))
-                    elif name not in device.map.on_demand:
-                        group.create_task(self._once(poller, name))
+                self.add(device)
+            await asyncio.Event().wait()
+
+    def add(self, device: Device) -> None:
+        """Begin to poll a device, while `run` is under way."""
+        if self._group is not None and not device.bus.options.on_demand:
+            self._polling[device.id] = self._group.create_task(self._device(device, self._clock.monotonic()))
+
+    async def remove(self, device_id: str) -> None:
+        """Poll a device no more; after this nothing of it reaches the sink."""
+        task = self._polling.pop(device_id, None)
+        if task is not None:
+            task.cancel()
+            await asyncio.wait([task])
+
+    async def _device(self, device: Device, start: float) -> None:
+        poller = Poller(device, self._clock, self._sink)
+        async with asyncio.TaskGroup() as group:
+            for name, period_s in device.map.periods.items():
+                if period_s is not None:
+                    group.create_task(self._every(poller, name, period_s, start))
+                elif name not in device.map.on_demand:
+                    group.create_task(self._once(poller, name))
 
     async def _every(self, poller: Poller, group: str, period_s: float, start: float) -> None:
         """Poll at `start`, `start` + period, ...; a cycle that is late begins at once, cycles that are missed whole are counted."""

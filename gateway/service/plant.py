@@ -10,9 +10,16 @@ from gateway.service.base import DeviceInfo, PointInfo
 
 
 class Plant:
-    """Devices in the order of the configuration, with `points` by tag and the maps they come from."""
+    """Devices in the order of the configuration, with `points` by tag and the maps they come from.
+
+    There is one of it: a reload puts other devices into it, and all who hold it see them at once.
+    """
 
     def __init__(self, devices: Sequence[tuple[DeviceInfo, RegisterMap]]) -> None:
+        self.put(devices)
+
+    def put(self, devices: Sequence[tuple[DeviceInfo, RegisterMap]]) -> None:
+        """From now on these are the plant's devices."""
         self.devices = tuple(info for info, _ in devices)
         self.maps: Mapping[str, RegisterMap] = {info.id: register_map for info, register_map in devices}
         self.points: Mapping[Tag, Point] = {

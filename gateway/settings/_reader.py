@@ -1,6 +1,6 @@
 """Reads one configuration: everything in it validated by itself, then held together."""
 
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from dataclasses import replace
 from pathlib import Path
 from typing import TypeVar
@@ -28,8 +28,9 @@ _THIS_MACHINE = ("127.0.0.1", "::1", "localhost")
 class Reader:
     """Reads one configuration, gathering findings."""
 
-    def __init__(self, yaml: YamlFile, path: Path) -> None:
+    def __init__(self, yaml: YamlFile, path: Path, maps_first: Sequence[Path] = ()) -> None:
         self._yaml = yaml
+        self._maps_first = maps_first
         self._path = path.absolute()
         self._folder = self._path.parent
         self._findings: list[Finding] = [*yaml.findings, *secrets_in_clear(yaml)]
@@ -43,7 +44,7 @@ class Reader:
         head = self._one(HeadIn, (), {key: value for key, value in root.items() if key not in ("links", "devices", "assistant")})
         links = self._links(root.get("links"))
         devices = self._devices(root.get("devices"), links)
-        maps = self._maps(devices, [self._folder / folder for folder in head.maps] if head else [])
+        maps = self._maps(devices, [*self._maps_first, *(self._folders(head) if head else ())])
         self._findings += interlock_findings(self._yaml, devices, maps)
         settings = self._settings(head, links, devices, maps, root.get("assistant")) if head else None
         ordered = in_order(self._yaml, self._findings)
@@ -73,7 +74,11 @@ class Reader:
             devices=tuple(_device(device, maps[device.id]) for device in devices.values() if device.id in maps),
             web=web,
             assistant=_texts(assistant),
+            map_folders=self._folders(head),
         )
+
+    def _folders(self, head: HeadIn) -> tuple[Path, ...]:
+        return tuple((self._folder / folder).resolve() for folder in head.maps)
 
     def _devices(self, raw: YamlValue, links: Mapping[int, LinkIn]) -> dict[int, DeviceIn]:
         devices = self._several(DeviceIn, "devices", raw)

@@ -59,6 +59,8 @@ class Settings:
     devices: tuple[DeviceSettings, ...]
     web: Web
     assistant: Mapping[str, YamlValue]
+    map_folders: tuple[Path, ...] = ()
+    """Where maps are looked for before those that ship; the first is where edited maps are put."""
     warnings: tuple[Finding, ...] = ()
 
     @property

@@ -167,6 +167,7 @@ async def test_device_on_a_link_on_demand_is_not_polled() -> None:
         await go(b, 10)
         assert polled.got["d1"] == []
         assert b.bus.stats.dials == 0
+        polled.task.cancel()
 
 
 async def test_group_read_once_is_tried_until_it_is_answered() -> None:
