@@ -15,11 +15,11 @@ Style = tuple[object, ...]
 _BODY = ParagraphStyle("body", fontName="Helvetica", fontSize=10, leading=13)
 
 
-def pdf(*pages: Draw, password: str | None = None, title: str = "", invariant: int = 1) -> bytes:
+def pdf(*pages: Draw, password: str | None = None, title: str = "", size: tuple[float, float] = A5) -> bytes:
     """A PDF with one page for each drawing function."""
     buffer = io.BytesIO()
     encrypt = pdfencrypt.StandardEncryption(password) if password else None
-    canvas = Canvas(buffer, pagesize=A5, invariant=invariant, encrypt=encrypt)
+    canvas = Canvas(buffer, pagesize=size, invariant=1, encrypt=encrypt)
     canvas.setTitle(title)
     for draw in pages:
         draw(canvas)

@@ -168,7 +168,10 @@ class ManualLibrary:
 
     async def page_png(self, doc: str, page: int, width: int = 900) -> bytes:
         """A picture of one page of a PDF, `width` pixels wide; raises ToolInputError if there is none."""
-        return await asyncio.to_thread(page_picture, self._folder / self._info(doc).file, page, width)
+        info = self._info(doc)
+        if not 1 <= page <= info.pages:
+            raise ToolInputError(f"{doc} has pages 1 to {info.pages}, not {page}")
+        return await page_picture(self._folder / info.file, page, width)
 
     async def refresh(self) -> None:
         """Read the index into memory anew."""

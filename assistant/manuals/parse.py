@@ -1,25 +1,16 @@
-"""Run as a child process: a file on the command line in, its pages as JSON on standard output.
+"""Run as a child process: a file on the command line in, its pages as JSON on standard output."""
 
-The child limits itself (memory, processor time, no files written), so that a hostile file costs the gateway nothing.
-"""
-
-import resource
 import sys
 from pathlib import Path
 
 from assistant.manuals.blocks import ParsedFile
+from assistant.manuals.child import limit_myself
 from assistant.manuals.parse_text import parse_text
-
-MEMORY_BYTES = 1_000_000_000
-CPU_S = 240
 
 
 def main(argv: list[str]) -> int:
     """Parse `argv[1]`; the exit status is 0 also for a file with a problem, which the JSON names."""
-    resource.setrlimit(resource.RLIMIT_AS, (MEMORY_BYTES, MEMORY_BYTES))
-    resource.setrlimit(resource.RLIMIT_CPU, (CPU_S, CPU_S))
-    resource.setrlimit(resource.RLIMIT_FSIZE, (0, 0))
-    resource.setrlimit(resource.RLIMIT_CORE, (0, 0))
+    limit_myself()
     sys.stdout.write(parse(Path(argv[1])).model_dump_json())
     return 0
 

@@ -198,10 +198,20 @@ async def test_page_is_shown_as_a_picture(tmp_path: Path) -> None:
 
 
 @pytest.mark.parametrize(
-    ("doc", "page", "words"), [("m", 3, "pages 1 to 2"), ("m", 0, "pages 1 to 2"), ("x", 1, "no manual"), ("notes", 1, "not a PDF")]
+    ("doc", "page", "words"),
+    [("m", 3, "pages 1 to 2"), ("m", 0, "pages 1 to 2"), ("x", 1, "no manual"), ("notes", 1, "not a PDF"), ("torn", 1, "cannot be drawn")],
 )
 async def test_page_that_is_not_there_says_so(tmp_path: Path, doc: str, page: int, words: str) -> None:
     shelf = await library(tmp_path, write(tmp_path / "in", notes=NOTES))
     await shelf.add_bytes("m.pdf", pdf(lines("Check the cooling fan of the drive."), lines("Second page of this manual.")))
+    await shelf.add_bytes("torn.pdf", pdf(lines("Check the cooling fan of the drive.")))
+    (tmp_path / "kept" / "torn.pdf").write_bytes(b"%PDF-1.7")
     with pytest.raises(ToolInputError, match=words):
         await shelf.page_png(doc, page)
+
+
+async def test_t61_page_of_absurd_shape_becomes_a_picture_of_sane_size(tmp_path: Path) -> None:
+    shelf = await library(tmp_path)
+    await shelf.add_bytes("strip.pdf", pdf(lines("Check the cooling fan of the drive."), size=(50, 14_000)))
+    picture_of = await shelf.page_png("strip", 1, 2000)
+    assert int.from_bytes(picture_of[20:24], "big") <= 4000

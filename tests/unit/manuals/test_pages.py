@@ -1,7 +1,5 @@
 """Files read in a child process."""
 
-import asyncio
-import sys
 from pathlib import Path
 
 import pytest
@@ -58,21 +56,3 @@ async def test_t61_endless_reading_is_ended(tmp_path: Path, monkeypatch: pytest.
     file = tmp_path / "m.txt"
     file.write_text("text", "utf-8")
     assert "took more than" in (await read_pages(file)).problem
-
-
-async def test_cancelled_reading_leaves_no_child(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    started: asyncio.Future[asyncio.subprocess.Process] = asyncio.get_running_loop().create_future()
-    spawn = asyncio.create_subprocess_exec
-
-    async def endless(*command: str, stdin: int, stdout: int, stderr: int) -> asyncio.subprocess.Process:
-        child = await spawn(sys.executable, "-c", "import signal; signal.pause()", stdin=stdin, stdout=stdout, stderr=stderr)
-        started.set_result(child)
-        return child
-
-    monkeypatch.setattr(asyncio, "create_subprocess_exec", endless)
-    (tmp_path / "m.txt").write_text("text", "utf-8")
-    async with asyncio.TaskGroup() as group:
-        reading = group.create_task(read_pages(tmp_path / "m.txt"))
-        child = await started
-        reading.cancel()
-    assert child.returncode is not None
