@@ -1,0 +1,118 @@
+"""What mute units cost the others of their link: `python -m tests.bench.bench_dead_units [SECONDS]`.
+
+20 units on one link, polled once a second on TCP and as fast as a paced 19200-baud line allows with some room; then 5 of them
+fall silent. Printed: reads of the 15 others before and after the demotion, and how long a unit that returns stays away.
+"""
+
+import asyncio
+import sys
+from collections import Counter
+from dataclasses import dataclass, field
+
+from gateway.clock import SystemClock
+from gateway.link.options import LinkOptions
+from gateway.model.sample import BlockSamples
+from gateway.poll.breaker import PROBE_CAP_S
+from gateway.poll.scheduler import Scheduler
+from simulators.frames import LinkKind
+from simulators.plant import Plant, SimDevice, SimLink
+from simulators.simulated_plant import SimulatedPlant
+from tests.bench.plants import Placed, point, register_map, wired
+
+UNITS, MUTE = 20, 5
+POINTS = 4
+TIMEOUT_S = 0.5
+_SETTLE_S = 8.0
+"""Three silent reads with their time-outs, for all mute units one after the other."""
+
+
+@dataclass(slots=True)
+class Seen:
+    """Good reads by unit, and who waits for one."""
+
+    good: Counter[int] = field(default_factory=Counter)
+    awaited: int = 0
+    back: asyncio.Event = field(default_factory=asyncio.Event)
+
+    def take(self, device_id: str, samples: BlockSamples) -> None:
+        unit = int(device_id[1:])
+        if samples.words:
+            self.good[unit] += 1
+            if unit == self.awaited:
+                self.back.set()
+
+    def living(self) -> int:
+        return sum(count for unit, count in self.good.items() if unit > MUTE)
+
+
+@dataclass(frozen=True, slots=True)
+class Result:
+    """Reads a second of the living units before and after, and seconds until a returned unit was read."""
+
+    before: float
+    after: float
+    return_s: float
+
+    @property
+    def share(self) -> float:
+        return self.after / self.before
+
+
+async def main(seconds: float = 10.0) -> dict[str, Result]:
+    """Print one line per kind of link."""
+    found: dict[str, Result] = {}
+    for kind, period_s in (("tcp", 0.2), ("rtu", 1.5)):
+        found[kind] = result = await measure(kind, period_s, seconds)  # type: ignore[arg-type]
+        sys.stdout.write(
+            f"dead_units {kind:4} {MUTE} of {UNITS} mute: others {result.before:.1f} -> {result.after:.1f} reads/s "
+            f"({result.share:.1%}); a returned unit is good after {result.return_s:.1f} s (probe interval at most {PROBE_CAP_S:.0f} s)\n"
+        )
+    return found
+
+
+async def measure(kind: LinkKind, period_s: float, seconds: float) -> Result:
+    """One kind of link."""
+    made = register_map([point(f"p{place}", place) for place in range(POINTS)], period_s)
+    devices = {f"d{unit}": SimDevice(link="l", unit_id=unit, map=made) for unit in range(1, UNITS + 1)}
+    plant = SimulatedPlant(Plant(id="bench", links={"l": SimLink(kind=kind)}, devices=devices, values={}), SystemClock(), steady=True)
+    clock, seen = SystemClock(), Seen()
+    async with plant.running(paced=True) as running, asyncio.TaskGroup() as group:
+        options = _options(kind, running.ports["l"])
+        wire, sink = wired([options], [Placed(name, "l", at.unit_id, made) for name, at in devices.items()], clock, lambda rows: None)
+
+        def both(device_id: str, samples: BlockSamples) -> None:
+            sink(device_id, samples)
+            seen.take(device_id, samples)
+
+        tasks = [group.create_task(bus.run()) for bus in wire.buses.values()]
+        tasks.append(group.create_task(Scheduler(tuple(wire.devices.values()), clock, both).run()))
+        await clock.sleep(2 * period_s)
+        before = await _rate(seen, clock, seconds)
+        faults = [plant.fault("mute_unit", unit=unit) for unit in range(1, MUTE + 1)]
+        await clock.sleep(_SETTLE_S + 3 * period_s)
+        after = await _rate(seen, clock, seconds)
+        seen.awaited = 1
+        faults[0].clear()
+        left = clock.monotonic()
+        async with asyncio.timeout(3 * PROBE_CAP_S):
+            await seen.back.wait()
+        result = Result(before, after, clock.monotonic() - left)
+        for task in tasks:
+            task.cancel()
+    return result
+
+
+async def _rate(seen: Seen, clock: SystemClock, seconds: float) -> float:
+    before, started = seen.living(), clock.monotonic()
+    await clock.sleep(seconds)
+    return (seen.living() - before) / (clock.monotonic() - started)
+
+
+def _options(kind: LinkKind, port: str | tuple[str, int]) -> LinkOptions:
+    if isinstance(port, str):
+        return LinkOptions(id="l", transport="rtu", device=port, baud=19200, parity="even", timeout_s=TIMEOUT_S)
+    return LinkOptions(id="l", transport="tcp", host=port[0], port=port[1], timeout_s=TIMEOUT_S)
+
+
+if __name__ == "__main__":
+    asyncio.run(main(*map(float, sys.argv[1:])))
