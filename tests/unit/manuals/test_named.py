@@ -20,4 +20,4 @@ NAMES = DeviceNames({"vfd2": "VX200", "P-102": "VX200", "pump 2": "VX200", "2号
     ],
 )
 def test_names_are_taken_out_and_give_the_model(text: str, rest: str, models: set[str]) -> None:
-    assert NAMES.take(text) == (rest, models)
+    assert NAMES.take(text) == (rest, frozenset(models))
