@@ -1,6 +1,6 @@
 """A gateway on the steady simulated plant, and its web application without a socket, for tests of the whole."""
 
-from collections.abc import AsyncIterator
+from collections.abc import AsyncIterator, Sequence
 from contextlib import asynccontextmanager
 from dataclasses import dataclass, field, replace
 from pathlib import Path
@@ -18,7 +18,7 @@ from gateway.app.pages import lockout_of
 from gateway.app.relink import relinked
 from gateway.clock import SystemClock
 from gateway.model.point import Role
-from gateway.settings import load_settings
+from gateway.settings import Settings, load_settings
 from simulators.plant import load_plant
 from simulators.simulated_plant import SimulatedPlant
 
@@ -61,9 +61,13 @@ async def running_plant(folder: Path) -> AsyncIterator[RunningPlant]:
     clock = SystemClock()
     simulated = SimulatedPlant(load_plant("pump_station"), clock, 1, steady=True)
     async with simulated.running() as served:
-        settings = relinked(load_settings(ROOT / "configs/demo.yaml"), served.ports)
-        settings = replace(settings, data_dir=folder, store_url=f"sqlite:///{folder / 'busmate.db'}")
-        async with running(settings, clock) as gateway:
+
+        def load(maps_first: Sequence[Path] = ()) -> Settings:
+            found = relinked(load_settings(ROOT / "configs/demo.yaml", [*maps_first, folder / "maps"]), served.ports)
+            return replace(found, data_dir=folder, store_url=f"sqlite:///{folder / 'busmate.db'}", map_folders=(folder / "maps",))
+
+        settings = load()
+        async with running(settings, clock, load=load) as gateway:
             for name, role in USERS.items():
                 await gateway.users.add(name, PASSWORD, role, by="test")
             hub = EventHub()
@@ -77,6 +81,7 @@ async def running_plant(folder: Path) -> AsyncIterator[RunningPlant]:
                 confirm=gateway.confirm,
                 accounts=WebAccounts(gateway.users, gateway.sessions),
                 explain=gateway.explain,
+                maps=gateway.maps,
                 events=hub,
                 clock=clock,
                 is_secure=False,

@@ -1,6 +1,6 @@
 """What routes may use; built once by `app`, found on the application's state."""
 
-from collections.abc import Awaitable, Callable, Mapping
+from collections.abc import Awaitable, Callable, Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import Protocol
 
@@ -8,10 +8,14 @@ from fastapi import Request
 
 from gateway.api.events import EventHub
 from gateway.clock import Clock
+from gateway.errors import Finding
+from gateway.maps.versions import MapVersion
 from gateway.model.point import Role, Text
 from gateway.service.alarm_desk import AlarmDesk
 from gateway.service.base import Actor, Proposal, ProposalService, ReadService
 from gateway.service.explain import Explainer
+from gateway.service.map_desk import MapChange
+from gateway.service.map_files import Draft, MapText
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -52,6 +56,46 @@ class Confirmation(Protocol):
         ...
 
 
+class Maps(Protocol):
+    """Changing maps in two phases (`service.map_desk`)."""
+
+    async def ids(self) -> Sequence[tuple[str, bool]]:
+        """All maps by id, and whether each ships."""
+        ...
+
+    async def get(self, map_id: str) -> tuple[MapText, Sequence[MapVersion]]:
+        """A map's text and its kept states; raises MapError."""
+        ...
+
+    async def check(self, text: str) -> Sequence[Finding]:
+        """Every error and warning of a text."""
+        ...
+
+    def open(self) -> Sequence[MapChange]:
+        """The changes that wait for a second person."""
+        ...
+
+    async def put(self, draft: Draft, actor: Actor, reason: str) -> MapChange:
+        """Try a change; raises ConfigError, WriteRefusedError."""
+        ...
+
+    async def roll_back(self, map_id: str, number: int, base: str, actor: Actor, reason: str) -> MapChange:
+        """Go back to a kept state."""
+        ...
+
+    async def reload(self, actor: Actor) -> MapChange:
+        """Take up what changed in the files."""
+        ...
+
+    async def confirm(self, change_id: str, actor: Actor) -> MapChange:
+        """The second person's yes."""
+        ...
+
+    async def reject(self, change_id: str, actor: Actor) -> MapChange:
+        """A no."""
+        ...
+
+
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Context:
     """Services of one running gateway."""
@@ -65,6 +109,7 @@ class Context:
     confirm: Confirmation
     accounts: Accounts
     explain: Explainer
+    maps: Maps
     events: EventHub
     clock: Clock
     is_secure: bool

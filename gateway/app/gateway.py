@@ -10,11 +10,12 @@ from functools import partial
 from gateway.alarms.engine import Alarms
 from gateway.app.adapters import AuditSide, PlantSide, TerminalPeople
 from gateway.app.groups import single_error
-from gateway.app.reload import Load, Reloader
+from gateway.app.reload import Candidate, Load, Reloader
 from gateway.app.swap import Polling, Swap
 from gateway.app.wire import MakeTransport, SampleSink, Wire, all_watches, make_plant, make_wire
 from gateway.clock import Clock
 from gateway.link.transports import open_transport
+from gateway.maps.versions import MapVersions
 from gateway.model.point import Point
 from gateway.model.sample import Sample
 from gateway.poll.device import Device
@@ -24,6 +25,8 @@ from gateway.service.base import Proposal, UnitHealth
 from gateway.service.confirm import ConfirmService
 from gateway.service.explain import Explainer
 from gateway.service.health import unit_health
+from gateway.service.map_desk import MapDesk
+from gateway.service.map_files import MapFiles
 from gateway.service.plant import Plant
 from gateway.service.propose import Proposer
 from gateway.service.read import FreshReader, PlantReader
@@ -69,6 +72,7 @@ class Gateway:
     alarm_desk: AlarmDesk
     explain: Explainer
     reload: Reloader
+    maps: MapDesk[Candidate]
     spawn: Callable[[Coroutine[object, object, None]], asyncio.Task[None]]
     listeners: list[Listener]
     lockouts: Callable[[], Awaitable[Sequence[Lockout]]]
@@ -161,6 +165,7 @@ async def _build(
         spawn=group.create_task,
         on_change=tell,
     )
+    reload = Reloader(settings, load, swap, audit, clock)
     return Gateway(
         settings=settings,
         clock=clock,
@@ -180,7 +185,14 @@ async def _build(
         confirm=confirm,
         alarm_desk=desk,
         explain=Explainer(plant, read, links),
-        reload=Reloader(settings, load, swap, audit, clock),
+        reload=reload,
+        maps=MapDesk(
+            reload,
+            MapFiles(lambda: reload.current.map_folders, settings.data_dir / "map-drafts"),
+            MapVersions(settings.data_dir / "map-versions"),
+            audit,
+            clock,
+        ),
         spawn=group.create_task,
         listeners=listeners,
         lockouts=shelf.lockouts,

@@ -82,6 +82,7 @@ async def serving(gateway: Gateway, web: Web, opened: socket.socket, folders: Se
         confirm=gateway.confirm,
         accounts=WebAccounts(gateway.users, gateway.sessions),
         explain=gateway.explain,
+        maps=gateway.maps,
         events=hub,
         clock=gateway.clock,
         is_secure=bool(web.cert),

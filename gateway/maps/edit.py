@@ -5,6 +5,7 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from io import StringIO
 
+from pydantic import JsonValue
 from ruamel.yaml import YAML
 from ruamel.yaml.comments import CommentedMap, CommentedSeq
 from ruamel.yaml.error import YAMLError
@@ -13,7 +14,7 @@ from gateway.errors import Finding, MapError
 
 _WHOLE = re.compile(r"-?(0|[1-9][0-9]*)")
 
-EditValue = None | bool | int | float | str | list["EditValue"] | dict[str, "EditValue"]
+EditValue = JsonValue
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
