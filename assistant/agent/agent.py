@@ -40,6 +40,7 @@ class Agent:
     async def ask(self, turn: Turn, history: Sequence[Exchange] = (), on_event: OnEvent = nobody) -> Answer:
         """One turn. Always gives an answer within the deadline; only cancelling ends it without one."""
         started = turn.clock.monotonic()
+        turn.earlier = tuple(exchange.question for exchange in history)
         runs: list[Run] = []
         try:
             async with asyncio.timeout(self._limits.deadline_s):

@@ -7,7 +7,7 @@ from dataclasses import dataclass
 from decimal import Decimal
 from typing import Literal
 
-from assistant.language.amounts import plain
+from assistant.language.amounts import amounts_in, plain
 from assistant.language.tongue import language_of
 from assistant.manuals.glossary import phrases_in, translations
 from gateway.service.lexicon import THINGS
@@ -112,7 +112,8 @@ def conditions(sentences: Sequence[str]) -> tuple[Condition, ...]:
 def search_words(question: str) -> str:
     """The words of a question worth searching for: codes, terms of the trade, what else is not filler."""
     lang = language_of(question)
-    text = _CUE_ZH.sub(" ", plain(question))
+    question_text = plain(question)
+    text = _CUE_ZH.sub(" ", question_text)
     found = [
         (match.start(), match.group())
         for phrase in phrases_in(text, "zh" if lang == "zh" else "en")
@@ -128,6 +129,7 @@ def search_words(question: str) -> str:
         for term in words.terms
         if term.word not in _CUE and not any(term.start >= found_.start and term.end <= found_.end for found_ in words.instances)
     ]
+    found += [(amount.start, question_text[amount.start : amount.end]) for amount in amounts_in(question_text)]
     said = " ".join(dict.fromkeys(word for _, word in sorted(found) if word not in _CUE))
     return said if said and language_of(said) == lang else question
 
@@ -142,8 +144,8 @@ _VALUE = re.compile(r"\bwhat(?:'s| is| are) the\b|\bhow (?:much|many|high|long|o
 _STEPS = re.compile(r"\n1\.|^1\.|将 ?[A-Z]|\bset (?:register|parameter|[A-Z])", re.IGNORECASE)
 _LINE = re.compile(r'\[(?P<doc>[^\s\]]+) p\.(?P<page>\d+)\] (?P<place>"(?:[^"\\]|\\.)*"): (?P<text>"(?:[^"\\]|\\.)*")$')
 _SHOWN = ("display", "shown", "show", "显示")
-_LIST_MARK = re.compile(r"^(?:\d+\. |• )")
-_SPLIT = re.compile(r"(?<=[。；！？])|(?<=[^\d][.!?])\s+(?=[A-Z])|\n")
+_LIST_MARK = re.compile(r"^(?:\d+\.|•) +", re.MULTILINE)
+_SPLIT = re.compile(r"(?<=[。；！？])|(?<=[.!?])\s+(?=[A-Z])|\n")
 _TO_ASSISTANT = re.compile(
     r"assistant|propose_|\bcall \w+_\w+|ignore (?:all|any|the|your|previous)|do not (?:mention|tell)|system prompt|confirm(?:ed)? ?= ?true|助手|忽略(?:之前|以上|所有)|不要(?:提及|告诉)|系统提示",
     re.IGNORECASE,
@@ -255,6 +257,7 @@ def _needs(question: str) -> tuple[_Need, ...]:
         needs.append(_Need(forms, frozenset(), weight, is_translatable=True))
         text = phrase.pattern.sub(" ", text)
     words = words_of(_CUE_ZH.sub(" ", text))
+    needs += [_Need((str(amount.value),), frozenset(), 0.7, is_translatable=True) for amount in amounts_in(plain(question))]
     needs += [_Need((name,), frozenset(), 0.3 if _is_model(name) else 2.0, is_translatable=True) for name in words.identifiers]
     for term in words.terms:
         concepts = frozenset(concept for concept in term.concepts if not concept.startswith(("=", "u:")))
@@ -292,7 +295,9 @@ def _stem(word: str) -> str:
 
 
 def _best_sentences(needs: Sequence[_Need], passage: Passage, lang: str) -> tuple[str, ...]:
-    sentences = [part.strip() for part in _SPLIT.split(passage.text) if part and part.strip() and not _TO_ASSISTANT.search(part)]
+    sentences = [
+        part.strip() for part in _SPLIT.split(_LIST_MARK.sub("", passage.text)) if part and part.strip() and not _TO_ASSISTANT.search(part)
+    ]
     if not sentences:
         return ()
     same = passage.lang == lang
@@ -304,4 +309,4 @@ def _best_sentences(needs: Sequence[_Need], passage: Passage, lang: str) -> tupl
         if re.search(r"(?<![a-z])[FEW]\d{2}\b|^(?:Code|代码|Text)[:：]", sentences[end]):
             break  # the next row is about another code
         end += 1
-    return tuple(_LIST_MARK.sub("", sentence) for sentence in sentences[best:end])
+    return tuple(sentences[best:end])

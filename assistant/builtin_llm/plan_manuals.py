@@ -219,21 +219,21 @@ def _quote(asked: Asked, one: Quote) -> str:
     terms = gloss(text, asked.lang) if foreign else ()
     if asked.lang == "zh":
         if foreign:
-            text = _shortest(one.sentences)
-            terms = gloss(text, "zh")
+            text = _shortest(one.sentences, 60)
+            terms = gloss(one.sentences[0], "zh")
             words = f"大意涉及：{'、'.join(terms)}。" if terms else ""
             return f"根据手册 {one.passage.cite}（原文为英文，请以原文为准）：“{text}”{words}"
         return f"根据手册 {one.passage.cite}：“{text}”"
     if foreign:
         words = f" In English it speaks of: {', '.join(terms)}." if terms else ""
-        return f'The manual {one.passage.cite}, written in Chinese, says: "{_shortest(one.sentences)}"{words}'
+        return f'The manual {one.passage.cite}, written in Chinese, says: "{_shortest(one.sentences, 60)}"{words}'
     return f'According to the manual {one.passage.cite}: "{text}"'
 
 
-def _shortest(sentences: Sequence[str]) -> str:
-    """A quote in the other language is kept to its first sentence."""
+def _shortest(sentences: Sequence[str], most: int) -> str:
+    """A quote in the other language is kept to its first sentence, and that to `most` signs."""
     first = sentences[0]
-    return first if len(first) <= 160 else first[:160].rpartition(" ")[0] + " …"
+    return first if len(first) <= most else (first[:most].rpartition(" ")[0] or first[:most]) + " …"
 
 
 def _nothing(asked: Asked) -> str:

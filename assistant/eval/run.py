@@ -63,12 +63,12 @@ class Bench:
                 tools=tools.discover(),
                 model=self.make_model(question, number),
             )
-            answer = await agent.ask(self._turn(question, said.user, here, history), history)
+            answer = await agent.ask(self._turn(question, said.user, here), history)
             answers.append(answer)
             history.append(Exchange(question=said.user, answer=answer.text))
         return _record(question, answers, here, time.perf_counter() - started)
 
-    def _turn(self, question: Question, text: str, here: Station, history: Sequence[Exchange]) -> Turn:
+    def _turn(self, question: Question, text: str, here: Station) -> Turn:
         return Turn(
             question=text,
             lang=language_of(text),
@@ -78,7 +78,6 @@ class Bench:
             manuals=self.library,
             clock=here.time.clock,
             timezone=here.gateway.settings.site.timezone,
-            earlier=tuple(exchange.question for exchange in history),
         )
 
     async def _add(self, added: ManualAdded, folder: Path) -> None:
