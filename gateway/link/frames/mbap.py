@@ -13,6 +13,8 @@ _SHORTEST, _LONGEST = 2, 254
 """Length field: unit id and a PDU of 1 to 253 bytes."""
 LATE_TIDS = 64
 """A reply to one of so many requests before is late or came twice; with any other id, somebody rewrites them."""
+_SPLICED_TIDS = 1024
+"""A reply that begins within another one may be older: a fast link makes hundreds of requests in the time a reply may be late."""
 
 
 class MbapFramer:
@@ -68,7 +70,7 @@ class MbapFramer:
         at = 0
         while at + 6 + _SHORTEST <= len(data):
             tid, protocol, length = struct.unpack_from(">HHH", data, at)
-            if protocol != 0 or length < _SHORTEST or (self._tid - tid) % 0x10000 > LATE_TIDS:
+            if protocol != 0 or length < _SHORTEST or (self._tid - tid) % 0x10000 > _SPLICED_TIDS:
                 return False
             at += 6 + length
         return 0 < at == len(data)
