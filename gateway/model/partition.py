@@ -28,9 +28,10 @@ def partition(points: Sequence[Point], largest: int, cost: RequestCost, may_join
             end = max(end, point.pdu + point.words)
             if end - start > largest:
                 break
-            if (held := source.get(last)) is not None and not first <= held < last:
-                parted += 1
-            parted -= sum(1 for user in users.get(last, ()) if first <= user < last)
+            if source:
+                if (held := source.get(last)) is not None and not first <= held < last:
+                    parted += 1
+                parted -= sum(1 for user in users.get(last, ()) if first <= user < last)
             after = best[last + 1]
             price = (parted + after[0], cost.request_s + cost.register_s * (end - start) + after[1], end - start + after[2])
             if found is None or price <= found:

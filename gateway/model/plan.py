@@ -1,8 +1,7 @@
 """From points to read blocks: which registers are read together in one exchange."""
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field
-from functools import partial
 from typing import Self
 
 from gateway.model.address import PduAddress, Table, UnitId
@@ -94,7 +93,7 @@ def plan_blocks(
         for point in members:
             _check_readable(point, table, limits)
         split = partition_bits if table.is_bits else partition
-        for run in split(members, limits.largest(table), cost or RequestCost(), partial(_may_join, limits=limits)):
+        for run in split(members, limits.largest(table), cost or RequestCost(), _joiner(table, base, limits)):
             block = _block(run, wanted, UnitId(unit), table, group, base or None)
             if block:
                 blocks.append(block)
@@ -115,15 +114,23 @@ def _ranges(point: Point, limits: PlanLimits) -> Ranges:
     return () if point.base else limits.readable.get(point.table, ())
 
 
-def _may_join(first: Point, end: int, point: Point, limits: PlanLimits) -> bool:
-    """True if an exchange from `first` to `end` may go on to `point`."""
-    if point.pdu - end > limits.max_gap:
-        return False
-    last = max(end, point.pdu + point.words) - 1
-    if any(low <= last and high >= first.pdu for low, high in limits.holes.get(first.table, ())):
-        return False
-    ranges = _ranges(first, limits)
-    return not ranges or any(low <= first.pdu and last <= high for low, high in ranges)
+def _joiner(table: Table, base: str, limits: PlanLimits) -> Callable[[Point, int, Point], bool]:
+    """Tells whether an exchange from a first point to an end may go on to another point of the same table and base."""
+    holes = limits.holes.get(table, ())
+    ranges = () if base else limits.readable.get(table, ())
+    widest = limits.max_gap
+    if not holes and not ranges:
+        return lambda _first, end, point: point.pdu - end <= widest
+
+    def may_join(first: Point, end: int, point: Point) -> bool:
+        if point.pdu - end > widest:
+            return False
+        last = max(end, point.pdu + point.words) - 1
+        if any(low <= last and high >= first.pdu for low, high in holes):
+            return False
+        return not ranges or any(low <= first.pdu and last <= high for low, high in ranges)
+
+    return may_join
 
 
 def _block(run: list[Point], wanted: Mapping[str, Point], unit: UnitId, table: Table, group: str, base: str | None) -> ReadBlock | None:

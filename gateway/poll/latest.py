@@ -122,11 +122,20 @@ class Latest:
 
         A failed block takes no tag from one that had values, a scale register read along with another group none from its own.
         """
+        touched = {id(slot): slot}
         for index, point in enumerate(slot.block.points):
             tracked = self._tracked.get(tag_of(device_id, point))
             if tracked is None or (tracked.slot is not None and point.poll != slot.block.group):
                 continue
             if not (only_empty and tracked.slot is not None and tracked.slot.good is not None):
+                if tracked.slot is not None:
+                    touched[id(tracked.slot)] = tracked.slot
                 tracked.slot, tracked.index = slot, index
-        in_use = {id(tracked.slot) for tracked in self._tracked.values()}
-        self._slots = {key: kept for key, kept in self._slots.items() if id(kept) in in_use}
+        for each in touched.values():
+            if not self._is_used(device_id, each):
+                self._slots.pop(id(each.block), None)
+
+    def _is_used(self, device_id: str, slot: _Slot) -> bool:
+        """True if some tag is looked up in the slot."""
+        tracked = (self._tracked.get(tag_of(device_id, point)) for point in slot.block.points)
+        return any(one is not None and one.slot is slot for one in tracked)
