@@ -43,7 +43,9 @@ async def main(maps: int = 200, seconds: float = 20.0) -> tuple[float, float]:
         f"as the gateway plans (fewest exchanges): {default_total / best_total:.4f} in all, {worst_default:.4f} at worst\n"
     )
     computed, measured = await _loads(chance, seconds)
-    sys.stdout.write(f"rtu_plan: load of the paced line computed {computed:.1%}, measured {measured:.1%}, ratio {measured / computed:.3f}\n")
+    sys.stdout.write(
+        f"rtu_plan: load of the paced line computed {computed:.1%}, measured {measured:.1%}, ratio {measured / computed:.3f}\n"
+    )
     return worst, measured / computed
 
 
@@ -92,7 +94,10 @@ async def _loads(chance: random.Random, seconds: float) -> tuple[float, float]:
     made = register_map(points, 1.0, max_gap=2, max_read=40)
     devices = {f"d{unit}": SimDevice(link="l", unit_id=unit, map=made) for unit in range(1, UNITS + 1)}
     link = SimLink(kind="rtu", baud=BAUD, parity="even", turnaround_s=0.0)
-    plant, clock = SimulatedPlant(Plant(id="bench", links={"l": link}, devices=devices, values={}), SystemClock(), steady=True), SystemClock()
+    plant, clock = (
+        SimulatedPlant(Plant(id="bench", links={"l": link}, devices=devices, values={}), SystemClock(), steady=True),
+        SystemClock(),
+    )
     async with plant.running(paced=True) as running, asyncio.TaskGroup() as group:
         options = LinkOptions(id="l", transport="rtu", device=running.serial_port("l"), baud=BAUD, parity="even")
         wire, sink = wired([options], [Placed(name, "l", at.unit_id, made) for name, at in devices.items()], clock, lambda rows: None)
