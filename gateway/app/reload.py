@@ -46,6 +46,7 @@ class Reloader:
 
     def __init__(self, settings: Settings, load: Load | None, swap: Swap, audit: Audit, clock: Clock) -> None:
         self.current = settings
+        self.listeners: list[Callable[[], None]] = []
         self._load = load
         self._swap = swap
         self._audit = audit
@@ -73,6 +74,8 @@ class Reloader:
                 if before != after:
                     log.warning("%s changed; that counts after a restart", part)
             self.current = candidate.settings
+            for listener in self.listeners:
+                listener()
             log.info("reloaded by %s: %s changes", by, len(candidate.changes))
 
     async def hang_up(self) -> None:

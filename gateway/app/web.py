@@ -5,6 +5,7 @@ import logging
 import socket
 from collections.abc import AsyncIterator, Iterator, Sequence
 from contextlib import asynccontextmanager, contextmanager
+from functools import partial
 from pathlib import Path
 
 import uvicorn
@@ -89,6 +90,7 @@ async def serving(gateway: Gateway, web: Web, opened: socket.socket, folders: Se
         metrics=lambda: render(gateway.read.health(), gateway.read.alarms()),
         lockout=lambda: lockout_of(gateway.lockouts),
     )
+    tell_reload = partial(hub.publish, "plant", {})
     app = make_app(context, folders)
     server = _Server(
         uvicorn.Config(
@@ -107,6 +109,7 @@ async def serving(gateway: Gateway, web: Web, opened: socket.socket, folders: Se
         async with asyncio.TaskGroup() as group:
             pages = PageFeed(gateway.read, gateway.sink.take_news, gateway.lockouts, hub)
             gateway.listeners.append(pages.tell)
+            gateway.reload.listeners.append(tell_reload)
             feed = group.create_task(pages.run())
             serve = group.create_task(server.serve(sockets=[opened]))
             try:
@@ -115,6 +118,7 @@ async def serving(gateway: Gateway, web: Web, opened: socket.socket, folders: Se
                 server.should_exit = True
                 hub.close()
                 gateway.listeners.remove(pages.tell)
+                gateway.reload.listeners.remove(tell_reload)
                 feed.cancel()
                 await serve
 

@@ -35,6 +35,7 @@ export class Live extends EventTarget {
     on("alarms", (alarms) => { this.alarms = alarms; this.#tell("alarms"); });
     on("proposal", (proposal) => this.takeProposal(proposal));
     on("health", (devices) => { this.devices = devices; this.#tell("health"); });
+    on("plant", () => this.#takePlant());
     on("features", (features) => { this.me.features = features; this.#tell("features"); });
     on("lockout", (lockout) => { this.lockout = lockout.reason ? lockout : null; this.#tell("lockout"); });
     this.source.onopen = () => { this.connected = true; this.#tell("connection"); };
@@ -58,6 +59,13 @@ export class Live extends EventTarget {
     this.proposals.set(proposal.id, { ...proposal, nonce, taken: performance.now() });
     this.#tell("proposals");
     if (proposal.state === "PENDING" && !nonce && this.me.role !== "viewer") this.#askNonce(proposal.id);
+  }
+
+  // Devices or maps changed while the page is open: what it knows of them is loaded anew.
+  async #takePlant() {
+    await this.load();
+    this.#tell("health");
+    this.#tell("alarms");
   }
 
   // What the stream tells everybody holds no nonce; who may confirm asks for the card itself.

@@ -138,12 +138,14 @@ async def test_invalid_map_changes_nothing_and_names_file_line_and_point_S18(tmp
 
 async def test_changed_map_counts_and_every_socket_stays_S19(tmp_path: Path) -> None:
     async with site(tmp_path) as plant:
-        kept = plant.gateway.wire.devices["a"]
+        kept, told = plant.gateway.wire.devices["a"], []
+        plant.reload.listeners.append(lambda: told.append(True))
         plant.map("two", scale="0.1")
         await plant.take_up()
         assert plant.gateway.read.latest(["b.speed"])[0].reason == "waiting"
         await plant.until("b.speed", 450)
         assert plant.gateway.wire.devices["a"] is kept
+        assert told == [True], "open pages load the plant anew"
         assert plant.value("a.speed") == 45
         assert [(link, plug.opened, plug.closed) for link, plug in plant.plugs] == [("lan1", 1, 0), ("lan2", 1, 0)]
         (record,) = await plant.gateway.audit.entries(["reload"])

@@ -63,7 +63,7 @@ function valueText(one) {
 }
 
 function facts(rows) {
-  return el("dl", { class: "explain-facts" }, rows.filter(([, value]) => value).map(([name, value]) => [el("dt", {}, name), el("dd", {}, value)]));
+  return el("dl", { class: "explain-facts" }, rows.filter(([, value]) => value).flatMap(([name, value]) => [el("dt", {}, name), el("dd", {}, value)]));
 }
 
 function table(name, rows) {
