@@ -20,7 +20,7 @@ demo: install
 	@$(BIN)/busmate demo
 
 test: install
-	$(BIN)/pytest -m "not browser and not service and not bench"
+	$(BIN)/pytest -n auto --dist worksteal -m "not browser and not service and not bench"
 
 check: install
 	$(BIN)/ruff format --check .

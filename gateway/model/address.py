@@ -23,8 +23,8 @@ class Table(StrEnum):
     is_bits: bool
     """True for coils and discrete inputs."""
 
-    def __new__(cls, name: str, read_function: int) -> Self:
-        """A table: its facts are plain attributes, as every exchange asks for them."""
+    def __new__(cls, name: str, read_function: int = 0) -> Self:
+        """A table: its facts are plain attributes, as every exchange asks for them. `Table(name)` looks one up."""
         table = str.__new__(cls, name)
         table._value_ = name
         table.read_function = read_function

@@ -39,10 +39,7 @@ async def test_every_point_of_the_steady_plant_is_read_exactly() -> None:
     wrong = []
     for tag, point in PLANT["points"].items():
         value = found[tag].value
-        if isinstance(value, float):
-            same = abs(value - float(point["value"])) < 1e-6
-        else:
-            same = value == point["value"]
+        same = abs(value - float(point["value"])) < 1e-06 if isinstance(value, float) else value == point["value"]
         if not same and tag not in write_only:
             wrong.append((tag, value, point["value"]))
     assert wrong == []
