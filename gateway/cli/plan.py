@@ -12,7 +12,7 @@ from gateway.errors import ConfigError
 from gateway.link.options import LinkOptions
 from gateway.maps.load import load_map
 from gateway.model.address import UnitId
-from gateway.model.bustime import Framing, exchange_bytes, serial_time
+from gateway.model.bustime import Framing, RequestCost, exchange_bytes, serial_time
 from gateway.model.plan import PlanLimits, ReadBlock, plan_blocks
 from gateway.model.point import RegisterMap
 from gateway.settings import load_settings
@@ -31,6 +31,14 @@ class _Line:
     baud: int | None
     bits_per_character: int
     gap_s: float = 0.0
+
+    @property
+    def cost(self) -> RequestCost:
+        """As the gateway plans the reads of the line."""
+        if self.baud is None:
+            return RequestCost()
+        silences_s = serial_time(0, self.baud, self.bits_per_character, gap_s=self.gap_s)
+        return RequestCost.serial(self.baud, self.bits_per_character, turnaround_s=silences_s)
 
     def bytes_of(self, block: ReadBlock) -> int:
         return exchange_bytes(block.count, is_bits=block.table.is_bits, framing=self.framing)
@@ -116,7 +124,7 @@ def _load(line: _Line, members: Sequence[_Member]) -> _Load:
         points = tuple(member.map.points.values())
         limits = PlanLimits.of(member.map.device)
         for group, period_s in member.map.periods.items():
-            for block in plan_blocks(points, member.unit_id, group, limits):
+            for block in plan_blocks(points, member.unit_id, group, limits, line.cost):
                 load.rows.append(_row(line, member, block))
                 if period_s is not None:
                     load.seconds_per_s += line.time_of(block) / period_s

@@ -17,6 +17,7 @@ from gateway.model.quality import NOT_AVAILABLE
 from gateway.model.sample import BlockSamples, Sample, Scalar
 from gateway.poll.bases import Bases, Exchange
 from gateway.poll.breaker import Breaker
+from gateway.poll.cost import exchange_cost
 from gateway.poll.functions import WriteFunctions
 from gateway.poll.health import UnitHealth, UnitStatus
 from gateway.poll.learn import Learnt
@@ -51,8 +52,8 @@ class Device:
         self._scales: dict[str, Scalar | None] = {point.held_by: None for point in register_map.points.values() if point.held_by}
         self._blocks: dict[str, tuple[ReadBlock, ...]] = {}
         self._compiled: dict[int, _Compiled] = {}
-        self.replan()
         bus.widen_gap(register_map.device.gap_s)
+        self.replan()
         if not 1 <= unit_id <= 247 and (unit_id != 255 or bus.options.is_serial):
             _log.warning(
                 "%s: unit id %s is outside 1..247; many devices do not answer to it", device_id, unit_id, extra={"device": device_id}
@@ -61,8 +62,8 @@ class Device:
     def replan(self) -> None:
         """Plan the read blocks anew, by what the map says and what was learnt."""
         points = tuple(self.map.points.values())
-        limits = self.learnt.limits()
-        self._blocks = {group: plan_blocks(points, self.unit_id, group, limits) for group in self.map.periods}
+        limits, cost = self.learnt.limits(), exchange_cost(self.bus)
+        self._blocks = {group: plan_blocks(points, self.unit_id, group, limits, cost) for group in self.map.periods}
         self._compiled = {id(block): self._compile(block) for blocks in self._blocks.values() for block in blocks}
         self._fresh_plans.clear()
 
@@ -203,7 +204,7 @@ class Device:
             if len(self._fresh_plans) >= _FRESH_PLANS:
                 self._fresh_plans.clear()
             wanted = {point.name: replace(point, poll=_FRESH) for point in self._with_holders(points)}
-            blocks = plan_blocks(tuple(wanted.values()), self.unit_id, _FRESH, self.learnt.limits())
+            blocks = plan_blocks(tuple(wanted.values()), self.unit_id, _FRESH, self.learnt.limits(), exchange_cost(self.bus))
             self._fresh_plans[names] = tuple(sorted(map(self._compile, blocks), key=lambda compiled: not compiled.scales))
         return self._fresh_plans[names]
 
