@@ -41,7 +41,7 @@ class BlockRecorder:
         compared = zip(samples.values, samples.reasons, self._reasons, self._quiet, strict=True)
         for index, (value, reason, old_reason, (low, high)) in enumerate(compared):
             if reason == old_reason and (all_recent or self._stored_mono[index] > due):
-                if type(value) is float and low < value < high:
+                if (type(value) is float or type(value) is int) and low < value < high:
                     continue
                 if not changed(self._values[index], value, self._deadbands[index]):
                     continue
@@ -53,8 +53,8 @@ class BlockRecorder:
 
 
 def _quiet(stored: Scalar | None, deadband: Deadband) -> tuple[float, float]:
-    """Between these a float differs from `stored` by less than the deadband for sure; closer to its edge it is compared exactly."""
-    if not isinstance(stored, float):
+    """Between these a number differs from `stored` by less than the deadband for sure; closer to its edge it is compared exactly."""
+    if not isinstance(stored, float | int) or isinstance(stored, bool):
         return _NEVER
     band = float(deadband.amount) * (abs(stored) if deadband.relative else 1.0)
     sure = band * (1 - 1e-9) - 4 * math.ulp(abs(stored) + band)

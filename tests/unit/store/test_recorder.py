@@ -68,19 +68,22 @@ def test_losing_a_value_is_stored_once_with_its_reason() -> None:
 
 
 @given(
-    stored=st.floats(allow_nan=False, allow_infinity=False, width=32),
+    stored=st.floats(allow_nan=False, allow_infinity=False, width=32) | st.integers(-(2**63), 2**64 - 1),
     amount=st.decimals("0", "1000", places=3),
     relative=st.booleans(),
     steps=st.sampled_from([0.0, 0.5, 0.999999, 1.0, 1.000001, 2.0]),
 )
-def test_floats_near_the_deadband_are_stored_as_the_exact_comparison_says(
-    stored: float, amount: Decimal, relative: bool, steps: float
+def test_numbers_near_the_deadband_are_stored_as_the_exact_comparison_says(
+    stored: float | int, amount: Decimal, relative: bool, steps: float
 ) -> None:
     deadband = Deadband(amount=amount, relative=relative)
     block = replace(BLOCK, count=1, points=(replace(LEVEL, deadband=deadband),))
     rows: list[StoredSample] = []
     band = float(amount) * (abs(stored) if relative else 1.0)
-    for new in (stored + steps * band, stored - steps * band, math.nextafter(stored + band, 0.0)):
+    near: tuple[float | int, ...] = (stored + steps * band, stored - steps * band, math.nextafter(stored + band, 0.0))
+    if isinstance(stored, int):
+        near = (stored + int(steps * band), stored - int(steps * band), stored + int(band) - 1, stored + int(band) + 1)
+    for new in near:
         rows.clear()
         fresh = BlockRecorder(block, [Tag("lt1.level")], rows.extend)
         for mono, value in enumerate((stored, new)):
