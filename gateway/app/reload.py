@@ -8,7 +8,7 @@ from pathlib import Path
 
 from gateway.app.swap import Swap, on_wire
 from gateway.clock import Clock
-from gateway.errors import ConfigError, Finding
+from gateway.errors import ConfigError, Finding, GatewayError, StoreError
 from gateway.maps.diff import Change, diff_maps, said
 from gateway.model.point import Access, Text
 from gateway.settings import DeviceSettings, Settings
@@ -82,7 +82,7 @@ class Reloader:
         """SIGHUP: whoever may signal the process is its administrator; what is wrong is logged and changes nothing."""
         try:
             await self.activate(await self.candidate(), by="SIGHUP", via="signal")
-        except ConfigError as error:
+        except (ConfigError, StoreError) as error:
             _log_refused(error)
 
     async def run(self) -> None:
@@ -98,11 +98,11 @@ class Reloader:
     async def _take_up(self) -> None:
         try:
             candidate = await self.candidate()
-        except ConfigError as error:
+            if not candidate.is_risky:
+                await self.activate(candidate, by="file", via="file")
+                return
+        except (ConfigError, StoreError) as error:
             _log_refused(error)
-            return
-        if not candidate.is_risky:
-            await self.activate(candidate, by="file", via="file")
             return
         for change in candidate.changes:
             if change.is_risky:
@@ -186,6 +186,6 @@ def _stamps(files: Iterable[Path]) -> Stamps:
     return found
 
 
-def _log_refused(error: ConfigError) -> None:
-    for finding in error.findings:
-        log.error("not reloaded, the running configuration goes on: %s", finding)
+def _log_refused(error: GatewayError) -> None:
+    for wrong in error.findings if isinstance(error, ConfigError) else (error,):
+        log.error("not reloaded, the running configuration goes on: %s", wrong)

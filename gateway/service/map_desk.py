@@ -8,7 +8,7 @@ from pathlib import Path
 from typing import Generic, Literal, Protocol, TypeVar
 
 from gateway.clock import Clock
-from gateway.errors import ConfigError, Finding, WriteRefusedError
+from gateway.errors import Finding, GatewayError, WriteRefusedError
 from gateway.maps.diff import Change
 from gateway.maps.versions import MapVersion, MapVersions
 from gateway.model.point import Role
@@ -116,7 +116,7 @@ class MapDesk(Generic[_C]):
                 state="pending",
                 by=actor.user,
                 reason=reason,
-                changes=tried.changes,
+                changes=tried.changes or with_it.changes,
                 warnings=tried.warnings,
                 expires_s=PENDING_S,
             )
@@ -183,13 +183,16 @@ class MapDesk(Generic[_C]):
         tried = await asyncio.to_thread(self._files.tried, draft) if draft is not None else None
         found = await self._live.candidate([tried.folder] if tried is not None else ())
         if found.digest != pending.digest:
-            raise _refused("CHANGED", "the files changed since this was shown", "文件在提出之后已变化，请重新提出")
+            raise _changed()
         await self._audit.record("map_change", change.map, _body(change, confirmed_by=confirmed_by))
         if draft is not None:
             await asyncio.to_thread(self._write, draft, who, change.reason)
         try:
-            await self._live.activate(await self._live.candidate(), by=who, via="page")
-        except ConfigError:
+            found = await self._live.candidate()
+            if found.digest != pending.digest:
+                raise _changed()
+            await self._live.activate(found, by=who, via="page")
+        except GatewayError:
             if draft is not None:
                 await asyncio.to_thread(self._files.undo, draft)
             raise
@@ -217,6 +220,10 @@ class MapDesk(Generic[_C]):
 def _needs_engineer(actor: Actor) -> None:
     if not actor.role.includes(Role.ENGINEER):
         raise _refused("ROLE", "changing maps needs the role engineer", "修改点表需要工程师权限")
+
+
+def _changed() -> WriteRefusedError:
+    return _refused("CHANGED", "the files changed since this was shown", "文件在提出之后已变化，请重新提出")
 
 
 def _refused(code: str, words: str, words_zh: str) -> WriteRefusedError:

@@ -88,7 +88,7 @@ class MapFiles:
             raise MapError(wrong)
         before = _inspected(old.text, old.file).map if old else None
         self._drafts.mkdir(parents=True, exist_ok=True)
-        folder = self._drafts / digest_of(draft.text)
+        folder = self._drafts / draft.map
         folder.mkdir(exist_ok=True)
         replace_file(folder / f"{draft.map}.yaml", draft.text)
         warnings = tuple(finding for finding in inspected.findings if finding.severity != "error")

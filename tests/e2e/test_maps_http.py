@@ -9,6 +9,7 @@ import pytest
 import pytest_asyncio
 
 from gateway.app.reload import Candidate
+from gateway.errors import StoreError
 from tests.running_plant import RunningPlant, running_plant
 
 API = "/api/v1"
@@ -200,3 +201,21 @@ async def test_files_that_changed_after_the_card_was_shown_are_not_put_in_place(
     answer = await second.post(f"{API}/maps/changes/{wanted['id']}/confirm", json={})
     assert answer.json()["code"] == "CHANGED"
     assert (await first.get(f"{API}/points/em1.voltage_l1/explain")).json()["steps"][2]["text"]["en"] == "x 0.1"
+
+
+@pytest.mark.parametrize("broken", ["map_change", "reload"])
+async def test_audit_that_cannot_be_written_changes_nothing(plant: RunningPlant, broken: str, monkeypatch: pytest.MonkeyPatch) -> None:
+    client = await plant.signed_in("engineer")
+    before = await text_of(client, "demo_em300")
+    record = plant.gateway.audit.record
+
+    async def full(kind: str, subject: str, body: dict[str, object]) -> object:
+        if kind == broken:
+            raise StoreError("disk full")
+        return await record(kind, subject, body)
+
+    monkeypatch.setattr(plant.gateway.audit, "record", full)
+    answer = await put(client, "demo_em300", ("points.voltage_l1.page", 99))
+    assert answer.status_code == 503, answer.text
+    assert (await text_of(client, "demo_em300"))["text"] == before["text"]
+    assert (await client.get(f"{API}/points/em1.voltage_l1/explain")).json()["map"]["page"] != "99"

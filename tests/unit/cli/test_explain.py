@@ -32,7 +32,7 @@ def test_typed_words_are_explained_with_frames_and_orders(monkeypatch: pytest.Mo
 def test_lines_for_people_name_map_and_line(monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]) -> None:
     assert explain(monkeypatch, "em1.voltage_l1", "--words", "08FD", "0000") == 0
     shown = capsys.readouterr().out
-    assert "demo_em300.yaml:22" in shown
+    assert "demo_em300.yaml:" in shown
     assert "230.1" in shown
 
 
