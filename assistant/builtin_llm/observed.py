@@ -149,7 +149,7 @@ def alarm_lines(text: str) -> tuple[AlarmLine, ...]:
         parts = line.split(" | ")
         if len(parts) == 7 and ": " in parts[1]:
             state, _, words = parts[1].partition(": ")
-            times = {name: time for name, time in _TIMES.findall(parts[5])}
+            times = dict(_TIMES.findall(parts[5]))
             found.append(
                 AlarmLine(
                     id=parts[0],

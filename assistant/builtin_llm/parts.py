@@ -45,7 +45,9 @@ def parts_of(text: str) -> tuple[Part, ...]:
 _MODIFIERS = frozenset({"setpoint", "feedback", "output"})
 _CLAUSES = re.compile(r"[?？;；。!！\n]|(?<!\d)\.(?!\w)")
 _SEPARATORS = re.compile(
-    r"[,，、:：&]|\b(?:and|plus|versus|vs|than|per|divided by|compared (?:to|with)|as well as|against|enough (?:to|for))\b|(?:和|与|跟|以及|还有|及|比|除以)(?!较)|(?<=\S) / (?=\S)"
+    r"[,，、:：&]|\b(?:and|plus|versus|vs|than|per|divided by|compared (?:to|with)|as well as|against|enough (?:to|for))\b|(?:和|与|跟"
+    r"|以及|还有"
+    r"|及|比|除以)(?!较)|(?<=\S) / (?=\S)"
 )
 
 

@@ -6,11 +6,13 @@ from decimal import Decimal
 
 from assistant.builtin_llm import say
 from assistant.builtin_llm.asked import CAUSE, IN_RANGE, RESET, Asked, without_cues
+from assistant.builtin_llm.conditions import Condition, conditions
 from assistant.builtin_llm.dialogue import Dialogue
 from assistant.builtin_llm.moves import Answer, Call, Move
+from assistant.builtin_llm.needs import search_words
 from assistant.builtin_llm.observed import FoundPoint, Reading, alarm_lines, computed, found_blocks, readings
 from assistant.builtin_llm.parts import parts_of
-from assistant.builtin_llm.passages import Condition, Quote, conditions, gloss, passages, quotes, search_words
+from assistant.builtin_llm.passages import Quote, gloss, passages, quotes
 from assistant.builtin_llm.plan_values import choose, find
 from assistant.language.shown import human_unit
 from gateway.service.words import words_of

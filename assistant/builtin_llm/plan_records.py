@@ -114,8 +114,10 @@ def audit(asked: Asked, dialogue: Dialogue) -> Move:
 
 def _changed(asked: Asked) -> tuple[Part, ...]:
     text = re.sub(
-        r"\b(?:who|changed?|changes|adjust\w*|set|wrote|written|writes?|operat\w*|last|latest|recent|audit|log|anybody|anyone|somebody|someone|made|touched|stopped|started|raised|lowered|reset|actions?|by whom|from what|to what|and|why|old|previous|value)\b"
-        r"|谁|改(?:过|动|了|成)?|修改|更改|调整?(?:过|了)?|设(?:过|了|成)|动过|操作|记录|审计|变更|上一?次|最后|原因|从多少|到多少|之前|原来|日志",
+        r"\b(?:who|changed?|changes|adjust\w*|set|wrote|written|writes?|operat\w*|last|latest|recent|audit|log|anybody|anyone|somebody"
+        r"|someone|made|touched|stopped|started|raised|lowered|reset|actions?|by whom|from what|to what|and|why|old|previous|value)\b"
+        r"|谁|改(?:过|动|了|成)?|修改|更改|调整?(?:过|了)?|设(?:过|了|成)|动过|操作|记录|审计|变更|上一?次|最后|原因|从多少|到多少"
+        r"|之前|原来|日志",
         " ",
         without_cues(asked.text),
     )
@@ -156,15 +158,16 @@ def _health_line(row: str, lang: str) -> str:
     device, _, rest = body.partition(" ")
     pieces = []
     for piece in rest.split(", "):
-        piece = piece.partition(": ")[2] or piece
-        left, _, right = piece.partition(" / ")
-        pieces.append(
-            (right or _HEALTH_ZH.get(left.split(" ")[0], "") + left.partition(" ")[2] if not right else right) if lang == "zh" else left
-        )
+        left, _, right = (piece.partition(": ")[2] or piece).partition(" / ")
+        pieces.append(left if lang == "en" else right or _health_zh(left))
     return f"{chinese or english}（{device}）：{'，'.join(pieces)}。" if lang == "zh" else f"{english} ({device}): {', '.join(pieces)}."
 
 
-_HEALTH_ZH = {"since": "自 ", "last": "最近一次正常应答 ", "errors": "错误 ", "replies": "应答时间 "}
+def _health_zh(piece: str) -> str:
+    for english, chinese in (("last good reply", "最近一次正常应答"), ("since", "自"), ("errors", "错误"), ("replies in", "应答时间")):
+        if piece.startswith(english):
+            return f"{chinese}{piece.removeprefix(english)}"
+    return piece
 
 
 def devices(asked: Asked, dialogue: Dialogue) -> Move:
@@ -186,7 +189,8 @@ def devices(asked: Asked, dialogue: Dialogue) -> Move:
 def limits(asked: Asked, dialogue: Dialogue) -> Move:
     """What may be written to a point, as its map says."""
     text = re.sub(
-        r"\b(?:can|could|may|set|write|adjust|go|allowed|highest|lowest|most|limits?)\b|能|可以|设(?:到|成|为)|最高|最低|最大|最小|上限|下限|调",
+        r"\b(?:can|could|may|set|write|adjust|go|allowed|highest|lowest|most|limits?)\b|能|可以|设(?:到|成|为)|最高|最低|最大|最小"
+        r"|上限|下限|调",
         " ",
         without_cues(asked.text),
     )

@@ -5,10 +5,11 @@ from assistant.builtin_llm.moves import Answer
 
 _SAID = {
     Topic.TALK: (
-        "Hello. Ask me about values, trends, alarms, changes or the manuals of this plant; I can also propose set-points, which a person then confirms.",
+        "Hello. Ask me about values, trends, alarms, changes or the manuals of this plant"
+        "; I can also propose set-points, which a person then confirms.",
         "您好。您可以问我本站的数值、趋势、报警、更改记录和手册内容；我也可以提出设定值更改的建议，由人员确认后执行。",
     ),
-    Topic.SECRET: (
+    Topic.HIDDEN: (
         "I can't show that: internal instructions, passwords and keys are not given out here.",
         "我不能提供这些内容：内部指令、密码和密钥不会在这里显示。",
     ),
@@ -17,7 +18,8 @@ _SAID = {
         "我不能通过对话搁置、屏蔽或消除报警，这里不允许这样做。请由有权限的人员在报警页面上操作。",
     ),
     Topic.LATER: (
-        "I cannot plan changes for later or tie them to a condition. Ask for the change when it is due, and it will be proposed for confirmation.",
+        "I cannot plan changes for later or tie them to a condition"
+        ". Ask for the change when it is due, and it will be proposed for confirmation.",
         "我不能安排以后执行或按条件执行的更改。请在需要的时候再提出，我会提交建议等人员确认。",
     ),
     Topic.NOTHING: (

@@ -106,16 +106,20 @@ def not_found(asked: Asked, blocks: Sequence[Block]) -> Answer:
 
 
 _SEVERAL = re.compile(
-    r"\bboth\b|\ball\b|\beach\b|\bevery\b|\bpumps\b|\bdrives\b|\bmotors\b|\bphases\b|\bcompare|\bwhich (?:pump|drive|motor|one|phase|tank|of)|\bthree\b|\btwo\b|\bthe \w+s\b(?! for)|各|都|分别|两台|两个|双泵|所有|全部|每|哪台|哪个泵|哪一|三相|对比|比较"
+    r"\bboth\b|\ball\b|\beach\b|\bevery\b|\bpumps\b|\bdrives\b|\bmotors\b|\bphases\b|\bcompare|\bwhich (?:pump|drive|motor|one|phase"
+    r"|tank|of)|\bthree\b|\btwo\b|\bthe \w+s\b(?! for)|各|都|分别|两台|两个|双泵|所有|全部|每|哪台|哪个泵|哪一|三相|对比|比较"
 )
 _GROUPED = re.compile(r"\baverage|\bmean\b|\bimbalance|\bunbalance|\bsum\b|\btotal\b|三相|不平衡|平均|总和|之和|合计")
 _NAMED_PAIR = re.compile(r"\bpumps?\b|泵|\bboth\b|两台")
 _SETPOINT_NEAR = re.compile(
-    r"\b(?:near|close|off|away|far|deviat\w*|reached|at its|at the|from (?:its|the)|below|above|match\w*|hold\w*)\b.*\b(?:set-?point|set point|target)|(?:set-?point|set point|target).*\b(?:off|deviat\w*|reached|differen\w*|far)\b"
+    r"\b(?:near|close|off|away|far|deviat\w*|reached|at its|at the|from (?:its|the)|below|above|match\w*|hold\w*)\b.*\b(?:set-?point"
+    r"|set point|target)|(?:set-?point|set point|target).*\b(?:off|deviat\w*|reached|differen\w*|far)\b"
     r"|(?:离|距|与|和|到|接近|达到|偏离|差).{0,8}(?:设定|目标|给定)|(?:设定|目标|给定).{0,10}(?:差|偏差|接近|达到|相差)"
 )
 _DIFFERENCE = re.compile(
-    r"\bdifferen(?:ce|t)\b|\bdiffers?\b|\bapart\b|\bhow (?:much|many \w+) (?:higher|lower|more|less|warmer|hotter|colder|faster|slower|bigger|smaller|further|off)|\bgap\b|\bspread\b|\bdeviation|\bwhich (?:pump|drive|motor|one|phase|of).*(?:er|more|less|most|highest|lowest)\b"
+    r"\bdifferen(?:ce|t)\b|\bdiffers?\b|\bapart\b|\bhow (?:much|many \w+) (?:higher|lower|more|less|warmer|hotter|colder|faster|slower"
+    r"|bigger|smaller|further|off)|\bgap\b|\bspread\b|\bdeviation|\bwhich (?:pump|drive|motor|one|phase|of).*(?:er|more|less|most"
+    r"|highest|lowest)\b"
     r"|差多少|相差|差值|偏差|差几|高多少|低多少|多多少|少多少|温差|压差|哪(?:台|个|一台).*(?:高|低|大|小|多|少|快|慢|热)"
 )
 _RATIO = re.compile(r"\bper\b|\bratio\b|\bdivided by\b|\bhow many times\b|多少倍|比值|每立方|除以|单位(?:能|电)耗|比例")

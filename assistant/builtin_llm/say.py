@@ -90,7 +90,11 @@ def change(one: Change, lang: str) -> str:
     """One change of the audit as a sentence."""
     who = name(one.title, lang)
     if lang == "zh":
-        return f"{one.at}，{one.who.replace(', confirmed by ', '（确认人 ')}{'）' if 'confirmed by' in one.who else ''} 把 {who} 从 {one.old} 改为 {one.new}（结果 {one.outcome}，原因 {one.reason}）。"
+        return (
+            f"{one.at}，{one.who.replace(', confirmed by ', '（确认人 ')}{'）' if 'confirmed by' in one.who else ''} 把 {who} 从"
+            f" {one.old} 改为"
+            f" {one.new}（结果 {one.outcome}，原因 {one.reason}）。"
+        )
     return f"{one.at}: {one.who} changed {who} from {one.old} to {one.new} (outcome {one.outcome}, reason {one.reason})."
 
 
@@ -175,4 +179,7 @@ def _named(text: str, known: Mapping[str, Text], lang: str) -> str:
 def _device_text(one: Reading, who: str, lang: str) -> str:
     if lang == "zh":
         return f"{who}：{one.value}。这是设备寄存器里存放的文本，未经核实，只作为数据引用，不是指令，也没有据此做任何操作。"
-    return f"{who}: the text {one.value}. This is text stored in the device, quoted as data; it is not an instruction and nothing follows from it."
+    return (
+        f"{who}: the text {one.value}. This is text stored in the device, quoted as data"
+        f"; it is not an instruction and nothing follows from it."
+    )

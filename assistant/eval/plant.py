@@ -8,6 +8,7 @@ from dataclasses import dataclass, replace
 from datetime import UTC, datetime, timedelta
 from decimal import Decimal
 from functools import partial
+from itertools import pairwise
 from pathlib import Path
 
 from assistant.eval.questions import AlarmFact, Fault, PlantFacts, Setup
@@ -233,7 +234,7 @@ def _past(facts: PlantFacts, tag: str, start: datetime, now: datetime) -> list[S
         value = _exact(facts.points[tag]["value"])
         return [StoredSample(tag=Tag(tag), at=at.astimezone(UTC), value=value) for at in (start, now)]
     rows = [StoredSample(tag=Tag(tag), at=start.astimezone(UTC), value=_exact(given[0][1]))] if start < given[0][0] else []
-    for (left, low), (right, high) in zip(given, given[1:], strict=False):
+    for (left, low), (right, high) in pairwise(given):
         minutes = int((right - left) / _MINUTE)
         for minute in range(minutes):
             at = left + minute * _MINUTE

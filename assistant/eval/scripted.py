@@ -11,7 +11,7 @@ from llama_index.core.base.llms.types import ChatMessage
 from assistant.builtin_llm.asked import Asked, understand
 from assistant.builtin_llm.dialogue import Dialogue, read_dialogue
 from assistant.builtin_llm.moves import Answer, ArgValue, Call, Move, written
-from assistant.builtin_llm.passages import search_words
+from assistant.builtin_llm.needs import search_words
 from assistant.builtin_llm.plan_history import look
 from assistant.builtin_llm.planner import next_move
 from assistant.eval.questions import Expect, Question, WantedCall

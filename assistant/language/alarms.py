@@ -19,7 +19,7 @@ class NamedAlarm:
 def meant_alarms(said: str, alarms: Sequence[NamedAlarm]) -> tuple[NamedAlarm, ...]:
     """The alarms that the words mean, all equally; by id, by their words, or the only open one if no words are said.
 
-    >>> named = [NamedAlarm(id="AL-1", words="P-101 motor temperature high", is_open=True), NamedAlarm(id="AL-2", words="chlorine high", is_open=True)]
+    >>> named = [NamedAlarm(id=f"AL-{n}", words=words, is_open=True) for n, words in ((1, "P-101 motor temperature"), (2, "chlorine"))]
     >>> [alarm.id for alarm in meant_alarms("motor temperature alarm", named)], len(meant_alarms("the alarm", named))
     (['AL-1'], 2)
     """

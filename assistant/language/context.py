@@ -65,10 +65,13 @@ def wish_in_context(message: str, earlier: Sequence[str]) -> Wish | None:
 
 
 _NOW = re.compile(
-    r"^\W*(?:and )?(?:what about |how about )?(?:now|again|once more|and|current(?:ly)?|update|refresh|现在|此刻|目前|再看看?|再查一?下?|再来一次|刷新)(?: now)?(?:呢|的?值?呢?|一下)?\W*$"
+    r"^\W*(?:and )?(?:what about |how about )?(?:now|again|once more|and|current(?:ly)?|update|refresh|现在|此刻|目前|再看看?"
+    r"|再查一?下?|再来一次"
+    r"|刷新)(?: now)?(?:呢|的?值?呢?|一下)?\W*$"
 )
 _LEANS = re.compile(
-    r"^\W*(?:and|also|what about|how about|same|then|ok(?:ay)?,? and|or)\b|\b(?:it|its|that one|them|they|their|same|too|as well)\b|^(?:那|还有|同样|再看|另外|以及)|呢\W*$|它|其|也"
+    r"^\W*(?:and|also|what about|how about|same|then|ok(?:ay)?,? and|or)\b|\b(?:it|its|that one|them|they|their|same|too|as well)\b"
+    r"|^(?:那|还有|同样|再看|另外|以及)|呢\W*$|它|其|也"
 )
 _NEW_TOPIC = re.compile(r"who|thank|谢谢|你好|hello|help|alarm|报警|how do|why|为什么|story|joke|weather")
 _ASKS = re.compile(r"[?？]|吗|多少|什么|怎么|哪|^(?:what|how|is|are|which|when|why|who|show|list)\b")

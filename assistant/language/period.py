@@ -6,7 +6,10 @@ from datetime import datetime, timedelta, tzinfo
 
 from assistant.language.amounts import plain
 
-GRAMMAR = '"1h", "30 min", "24h", "3 days", "today", "this morning", "this afternoon", "yesterday", "this week", "09:00-12:00", "yesterday 14:00", "13:30", "since 06:00", "2h ago"'
+GRAMMAR = (
+    '"1h", "30 min", "24h", "3 days", "today", "this morning", "this afternoon", "yesterday", "this week", "09:00-12:00"'
+    ', "yesterday 14:00", "13:30", "since 06:00", "2h ago"'
+)
 """What `span_of` reads, as examples for descriptions and error messages."""
 
 
@@ -63,8 +66,10 @@ def span_of(period: str, now: datetime, zone: tzinfo) -> Span:
 def period_in(question: str) -> str | None:
     """The period a question names, in the grammar of `span_of`; None if it names none.
 
-    >>> period_in("How many kWh did we use in the last two hours?"), period_in("今天上午的最大功率是多少？"), period_in("昨天这个时候的流量")
-    ('2h', 'this morning', 'yesterday now')
+    >>> period_in("How many kWh did we use in the last two hours?"), period_in("今天上午的最大功率是多少？")
+    ('2h', 'this morning')
+    >>> period_in("昨天这个时候的流量")
+    'yesterday now'
     >>> period_in("流量从9点到11点半怎么变化？"), period_in("What was the level at 1:30 pm?"), period_in("tank level")
     ('09:00-11:30', '13:30', None)
     """
@@ -100,12 +105,18 @@ def without_period(text: str) -> str:
 
 
 _PERIODS = re.compile(
-    r"\bhow (?:fast|quickly)\b|\b(?:per|an|each) (?:hour|minute|day)\b|每(?:个)?(?:小时|分钟|天)|\b(?:in |over |during |for |within )?(?:the )?(?:last|past|previous) (?:\d+(?:\.\d+)? ?)?(?:hours?|minutes?|mins?|days?|h|weeks?)\b|\b(?:this |yesterday )?(?:morning|afternoon|evening|night)\b|\btoday\b|\byesterday\b|\bat this (?:rate|time)\b|\bthis time\b|\bthis week\b"
-    r"|(?:from |between |at |since |around )?\d{1,2}:\d\d(?: ?(?:-|to|and|until|–) ?\d{1,2}:\d\d)?(?: ?[ap]m)?|\d+(?:\.\d+)? ?(?:hours?|minutes?|mins?|h) ago|(?:最近|过去|近)?\d+(?:\.\d+)? ?个?(?:小时|分钟|天)(?:之?内|以?前)?|最近|过去|今天|昨天|上午|下午|早上|晚上|这个时候|照这个速度|按这个速度|按照?现在的?速度|\d{1,2}点(?:半|\d{1,2}分?)?"
+    r"\bhow (?:fast|quickly)\b|\b(?:per|an|each) (?:hour|minute|day)\b|每(?:个)?(?:小时|分钟|天)|\b(?:in |over |during |for "
+    r"|within )?(?:the )?(?:last|past|previous) (?:\d+(?:\.\d+)? ?)?(?:hours?|minutes?|mins?|days?|h|weeks?)\b|\b(?:this "
+    r"|yesterday )?(?:morning|afternoon|evening|night)\b|\btoday\b|\byesterday\b|\bat this (?:rate|time)\b|\bthis time\b|\bthis week\b"
+    r"|(?:from |between |at |since |around )?\d{1,2}:\d\d(?: ?(?:-|to|and|until|–) ?\d{1,2}:\d\d)?(?: ?[ap]m)?"
+    r"|\d+(?:\.\d+)? ?(?:hours?|minutes?|mins?|h) ago|(?:最近|过去|近)?\d+(?:\.\d+)? ?个?(?:小时|分钟|天)(?:之?内|以?前)?|最近|过去"
+    r"|今天|昨天|上午|下午|早上|晚上"
+    r"|这个时候|照这个速度|按这个速度|按照?现在的?速度|\d{1,2}点(?:半|\d{1,2}分?)?"
 )
 _UNIT = {"s": "seconds", "m": "minutes", "h": "hours", "d": "days", "w": "weeks"}
 _LAST = re.compile(
-    r"(?:last |past |previous )?(?P<number>\d+(?:\.\d+)?)? ?(?P<unit>s(?:ec(?:ond)?s?)?|m(?:in(?:ute)?s?)?|h(?:(?:ou)?rs?)?|d(?:ays?)?|w(?:eeks?)?)"
+    r"(?:last |past |previous )?(?P<number>\d+(?:\.\d+)?)? ?(?P<unit>s(?:ec(?:ond)?s?)?|m(?:in(?:ute)?s?)?|h(?:(?:ou)?rs?)?|d(?:ays?)?"
+    r"|w(?:eeks?)?)"
 )
 _EARLIER = re.compile(r"yesterday now|(?P<number>\d+(?:\.\d+)?) ?(?P<unit>min|h|d) ago")
 _TIME = r"\d{1,2}:\d\d"
@@ -128,17 +139,21 @@ _SAID_PART = (
 )
 _CLOCK = r"\d{1,2}点(?:半|\d{1,2}分?)?|\d{1,2}(?::\d\d)?(?: ?[ap]\.?m\.?)?"
 _SAID_RANGE = re.compile(
-    rf"(?:(?:from|between|从) ?|(?<![a-z0-9.:-])(?=[\d:]*[:点]))(?P<a>{_CLOCK}) ?(?:-|–|to|until|till|and|到|至|~) ?(?P<b>{_CLOCK})(?=[^\d%.]|$)(?! ?(?:hz|%|bar|degc?|kw|ml|v\b|a\b|赫|度|米))"
+    rf"(?:(?:from|between|从) ?|(?<![a-z0-9.:-])(?=[\d:]*[:点]))(?P<a>{_CLOCK}) ?(?:-|–|to|until|till|and|到|至"
+    rf"|~) ?(?P<b>{_CLOCK})(?=[^\d%.]|$)(?! ?(?:hz|%|bar|degc?|kw|ml|v\b|a\b|赫|度|米))"
 )
 _SAID_CLOCK = re.compile(
-    r"(?:at |around |by |since |before |after )?(?P<clock>\d{1,2}:\d\d(?: ?[ap]\.?m)?|\d{1,2} ?[ap]\.?m\b)|(?P<zh>\d{1,2}点(?:半|\d{1,2}分?)?)(?!几)"
+    r"(?:at |around |by |since |before |after )?(?P<clock>\d{1,2}:\d\d(?: ?[ap]\.?m)?|\d{1,2} ?[ap]\.?m\b)|(?P<zh>\d{1,2}点(?:半"
+    r"|\d{1,2}分?)?)(?!几)"
 )
 _SAID_LAST = re.compile(
-    r"(?:last|past|previous|in|for|over|within|during)(?: the)?(?: last| past| previous)? ?(?P<number>\d+(?:\.\d+)?)? ?(?P<unit>hours?|hrs?|h\b|minutes?|mins?|days?|weeks?)\b"
+    r"(?:last|past|previous|in|for|over|within|during)(?: the)?(?: last| past| previous)? ?(?P<number>\d+(?:\.\d+)?)? ?(?P<unit>hours?"
+    r"|hrs?|h\b|minutes?|mins?|days?|weeks?)\b"
     r"|(?P<zh>\d+(?:\.\d+)?) ?个?(?P<zhunit>小时|分钟|天|日|周)(?:之?内|以来|里|的|来|中)?"
 )
 _AGO = re.compile(
-    r"(?P<number>\d+(?:\.\d+)?) ?(?P<unit>min(?:ute)?s?|h(?:ou)?rs?|h|days?) ago|(?P<zh>\d+(?:\.\d+)?) ?个?(?P<zhunit>小时|分钟|天)(?:之|以)?前"
+    r"(?P<number>\d+(?:\.\d+)?) ?(?P<unit>min(?:ute)?s?|h(?:ou)?rs?|h|days?) ago|(?P<zh>\d+(?:\.\d+)?) ?个?(?P<zhunit>小时|分钟"
+    r"|天)(?:之|以)?前"
 )
 
 

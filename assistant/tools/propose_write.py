@@ -32,7 +32,8 @@ class ProposeWrite:
 
     name: ClassVar[str] = "propose_write"
     description: ClassVar[str] = (
-        "Propose a write that the operator asked for in their own words: exactly one point and one value. Nothing is written before a person "
+        "Propose a write that the operator asked for in their own words: exactly one point and one value"
+        ". Nothing is written before a person "
         "confirms. A refusal is final: tell the operator the reason."
     )
     args: ClassVar[type[Args]] = ProposeWriteArgs
@@ -100,7 +101,8 @@ async def _check_asked(turn: Turn, info: PointInfo, value: Decimal) -> None:
         raise ToolFailedError(f"NOT_ALLOWED: the operator's words do not mean {info.tag}. 操作员的话指的不是 {info.tag}。", code=NOT_ASKED)
     if not await _is_wanted(turn, wish, target, info, value):
         raise ToolFailedError(
-            f"NOT_ALLOWED: the operator did not ask for {number_text(value)}; ask for the value. 操作员没有要求 {number_text(value)}，请先问清楚数值。",
+            f"NOT_ALLOWED: the operator did not ask for {number_text(value)}; ask for the value"
+            f". 操作员没有要求 {number_text(value)}，请先问清楚数值。",
             code=NOT_ASKED,
         )
 

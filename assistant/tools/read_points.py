@@ -34,7 +34,8 @@ class ReadPoints:
 
     name: ClassVar[str] = "read_points"
     description: ClassVar[str] = (
-        "Values of points now: point value unit quality age | title. BAD has no value. calc computes difference, ratio, percent, sum, mean, "
+        "Values of points now: point value unit quality age"
+        " | title. BAD has no value. calc computes difference, ratio, percent, sum, mean, "
         "imbalance of them; never compute yourself."
     )
     args: ClassVar[type[Args]] = ReadPointsArgs
@@ -127,7 +128,10 @@ def _of_all(calc: Calc, readings: Sequence[_Reading]) -> str:
     if not mean:
         return "imbalance: not possible, the mean is 0"
     most = max(abs(number - mean) for number in numbers)
-    return f"imbalance: {number_text(round(most / mean * 100, 2))} % (largest deviation from the mean {number_text(round(mean, 2))} {unit} of {names})"
+    return (
+        f"imbalance: {number_text(round(most / mean * 100, 2))} % (largest deviation from the mean {number_text(round(mean, 2))} {unit} of"
+        f" {names})"
+    )
 
 
 def _with_number(calc: Calc, reading: _Reading, of: Decimal) -> str:
