@@ -2,6 +2,7 @@
 
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
+from itertools import chain
 
 from gateway.alarms.engine import Alarms
 from gateway.alarms.watch import Watch, watches
@@ -106,7 +107,7 @@ class SampleSink:
         self._alarms = alarms
         self._put = put
         self._blocks: dict[str, dict[int, tuple[ReadBlock, tuple[Watch, ...], BlockRecorder, tuple[Tag, ...]]]] = {}
-        self._news: dict[Tag, None] = {}
+        self._news: dict[int, tuple[Tag, ...]] = {}
 
     def __call__(self, device_id: str, samples: BlockSamples) -> None:
         """Hand one outcome on."""
@@ -119,7 +120,7 @@ class SampleSink:
         if watched:
             self._alarms.evaluate(watched, samples)
         recorder.record(samples)
-        self._news.update(dict.fromkeys(tags))
+        self._news[id(tags)] = tags
 
     def forget(self, device_id: str) -> None:
         """A device is another one from now on: what was prepared for it is prepared anew."""
@@ -127,8 +128,8 @@ class SampleSink:
 
     def take_news(self) -> Sequence[Tag]:
         """The tags that were read since the last call."""
-        news, self._news = tuple(self._news), {}
-        return news
+        news, self._news = self._news, {}
+        return tuple(dict.fromkeys(chain.from_iterable(news.values())))
 
     def _prepare(self, device_id: str, block: ReadBlock) -> tuple[ReadBlock, tuple[Watch, ...], BlockRecorder, tuple[Tag, ...]]:
         tags = tuple(tag_of(device_id, point.name) for point in block.points)
