@@ -3,7 +3,8 @@
 import re
 
 from assistant.builtin_llm import say
-from assistant.builtin_llm.asked import EXCEEDED, EXTREMES, REACHES, TREND, USED, Asked, without_cues
+from assistant.builtin_llm.asked import Asked, without_cues
+from assistant.builtin_llm.cues import EXCEEDED, EXTREMES, REACHES, TREND, USED
 from assistant.builtin_llm.dialogue import Dialogue
 from assistant.builtin_llm.moves import Answer, Call, Move
 from assistant.builtin_llm.observed import FoundPoint, found_blocks

@@ -5,8 +5,9 @@ from collections.abc import Sequence
 from decimal import Decimal
 
 from assistant.builtin_llm import say
-from assistant.builtin_llm.asked import CAUSE, IN_RANGE, RESET, Asked, without_cues
+from assistant.builtin_llm.asked import Asked, without_cues
 from assistant.builtin_llm.conditions import Condition, conditions
+from assistant.builtin_llm.cues import CAUSE, IN_RANGE, RESET
 from assistant.builtin_llm.dialogue import Dialogue
 from assistant.builtin_llm.moves import Answer, Call, Move
 from assistant.builtin_llm.needs import search_words
