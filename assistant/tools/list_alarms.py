@@ -71,4 +71,7 @@ def _line(alarm: AlarmInfo, turn: Turn) -> str:
     if alarm.shelved_until is not None:
         parts.append(f"shelved until {moment_text(alarm.shelved_until, now, zone)} by {alarm.shelved_by or '?'}")
     text = f"{alarm.text.en} / {alarm.text.zh}" if alarm.text.zh else alarm.text.en
-    return f"{alarm.id} | {alarm.state}: {words.en} / {words.zh} | {alarm.priority} | {alarm.tag} | {text} | {', '.join(parts)} | {name_text(turn.read.point(alarm.tag))}"
+    return (
+        f"{alarm.id} | {alarm.state}: {words.en} / {words.zh} | {alarm.priority} | {alarm.tag} | {text} | {', '.join(parts)}"
+        f" | {name_text(turn.read.point(alarm.tag))}"
+    )

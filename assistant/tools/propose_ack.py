@@ -54,7 +54,10 @@ class ProposeAck:
         proposal = await turn.propose.propose_ack(args.alarm, turn.actor)
         turn.proposals.append(proposal)
         text = alarms[args.alarm].text
-        return f"proposed {proposal.id}: acknowledge {args.alarm} ({text.en} / {text.zh}); waiting for confirmation by a person, nothing is acknowledged yet"
+        return (
+            f"proposed {proposal.id}: acknowledge {args.alarm} ({text.en} / {text.zh})"
+            f"; waiting for confirmation by a person, nothing is acknowledged yet"
+        )
 
 
 tool = ProposeAck()
