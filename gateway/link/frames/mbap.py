@@ -47,7 +47,7 @@ class MbapFramer:
     def cut(self) -> Frame | None:
         """The next whole frame; FrameError if protocol id or length are impossible, so that no frame can be found any more."""
         if self._is_spliced:
-            raise FrameError("another reply begins within one that broke off", kind=PROTOCOL_ERROR, link=self._link)
+            raise self._spliced()
         if len(self._buffer) < 6:
             return None
         tid, protocol, length = struct.unpack_from(">HHH", self._buffer)
@@ -57,6 +57,8 @@ class MbapFramer:
         end = 6 + length
         if len(self._buffer) < end:
             return None
+        if len(self._buffer) > end and any(self._begins_reply(self._buffer[at:]) for at in range(6, end)):
+            raise self._spliced()
         frame = Frame(self._buffer[6], bytes(self._buffer[7:end]), tid)
         del self._buffer[:end]
         return frame
@@ -65,7 +67,10 @@ class MbapFramer:
         """A header without its frame is a short reply; there is no check sum to be broken."""
         return "short" if self._buffer else "nothing"
 
-    def _begins_reply(self, data: bytes) -> bool:
+    def _spliced(self) -> FrameError:
+        return FrameError("another reply begins within one that broke off", kind=PROTOCOL_ERROR, link=self._link)
+
+    def _begins_reply(self, data: bytes | bytearray) -> bool:
         """True if `data` is whole replies to the last requests: their ids, protocol 0, and lengths that end where the data ends."""
         at = 0
         while at + 6 + _SHORTEST <= len(data):
