@@ -288,8 +288,8 @@ def _subject(text: str, amount: Amount | None, verb: re.Match[str] | None = None
 
 _FILLERS = re.compile(
     r"\b(?:to|by|at|the|with|from|for|please|now|mode|back|change|last|immediately|without|confirmation|a|it|down|up|what|was|before"
-    r"|previous|put)\b"
-    r"|[=,!?]|\.(?!\w)|->|(?:最近|上|最后|刚才|之前)的?(?:一?次)?的?|(?:一次)?的?(?:修改|更改|改动|操作|调整)|原来的?|原值"
+    r"|previous|put|max|maximum|min|minimum|full|highest|lowest)\b"
+    r"|[=,!?]|\.(?!\w)|->|(?:最近|上|最后|刚才|之前)的?(?:一?次)?的?|(?:一次)?的?(?:修改|更改|改动|操作|调整)|原来的?|原值|最大值?|最高值?|最小值?|最低值?|满速"
 )
 """Words of a command that name no point."""
 

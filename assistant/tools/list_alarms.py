@@ -54,7 +54,8 @@ class ListAlarms:
                 raise ToolInputError(f"{exc}; find_points finds the right name") from exc
         found = turn.read.alarms(_GROUPS[args.state], args.point)
         lines = [_line(alarm, turn) for alarm in found]
-        return "\n".join(lines) or f"no {args.state} alarms / 没有这样的报警"
+        which = "" if args.state == "all" else f"{args.state} "
+        return "\n".join(lines) or f"no {which}alarms / 没有这样的报警"
 
 
 tool = ListAlarms()
