@@ -121,4 +121,4 @@ async def _loads(chance: random.Random, seconds: float) -> tuple[float, float]:
 
 
 if __name__ == "__main__":
-    asyncio.run(main(*map(int, sys.argv[1:2])))
+    asyncio.run(main(*map(int, sys.argv[1:3])))
