@@ -100,7 +100,8 @@ DEVICES = re.compile(
     r"|所有).{0,6}设备|设备(?:清单|列表)"
 )
 LIMITS = re.compile(
-    r"\b(?:what|which|how (?:high|low|fast|much|far)|max\w*|min\w*|highest|lowest)\b.*\b(?:can|could|may) (?:i|we|you|be|it be) (?:set"
+    r"\b(?:what|which|how (?:high|low|fast|much|far)|max\w*|min\w*|highest|lowest)\b.*\b(?:(?:can|could|may) (?:i|we|you|be|it be)"
+    r"|(?:i|we|you|it) (?:can|could|may)(?: be)?) (?:set"
     r"|change|adjust|write|go|raise|put)|\b(?:limits?|allowed values?|range) (?:for|of|on) .*\b(?:setpoint|set point|set-point|speed"
     r"|setting)|(?:能|可以|允许|最[大高低小]).{0,6}(?:设|调|改)(?:定|置)?(?:到|成|为|多少|范围|最)|(?:设定|调节|设置)(?:范围|上限|下限)"
 )

@@ -40,7 +40,7 @@ def change(asked: Asked, dialogue: Dialogue) -> Move:
     if wish.kind == "undo":
         return _undo(asked, wish, dialogue, meant)
     if not meant:
-        return _no_target(asked, wish, [point for block in blocks for point in block.best]) or not_found(asked, blocks)
+        return not_found(asked, blocks)
     if len(meant) > 1:
         return _which(asked, wish, [found[one.tag] for one in meant])
     return _propose(asked, wish, dialogue, meant[0], found[meant[0].tag])
@@ -149,33 +149,14 @@ def _how_much(asked: Asked, point: FoundPoint) -> Answer:
     return Answer(f"To what value should {who} be changed{span}?")
 
 
-def _no_target(asked: Asked, wish: Wish, found: Sequence[FoundPoint]) -> Answer | None:
-    """Words that mean a point, but in a unit or to a state that it does not have."""
-    if not found or wish.amount is None or not wish.amount.unit:
-        return None
-    point = found[0]
-    who, unit, given = say.name(point.title, asked.lang), human_unit(point.unit), human_unit(wish.amount.unit)
-    return Answer(
-        asked.pick(
-            f"{who} is measured in {unit or 'no unit'}, not in {given}. Which point and which value do you mean?",
-            f"{who} 的单位是 {unit or '无'}，不是 {given}。请问您指的是哪个点、改到多少？",
-        )
-    )
-
-
 def _refusal(asked: Asked, observation: str) -> str:
-    """The gateway's refusal in the operator's language, without the code's other half."""
+    """The refusal in the operator's language."""
     code = re.match(r"([A-Z_]{4,}): ?", observation)
     body = observation[code.end() :] if code else observation
-    chinese_at = re.search(r"[\u4e00-\u9fff]", body)
+    english, _, chinese = body.rpartition(" / ")
+    if not english:
+        stop = re.search(r"(?<=[.!])\s+(?=[^\x00-\x7f])", body)
+        english, chinese = (body[: stop.start()], body[stop.end() :]) if stop else (body, body)
     if asked.lang == "zh":
-        text = body[_clause_start(body, chinese_at.start()) :] if chinese_at else body
-        return f"不能执行，系统拒绝了这个请求（{code[1] if code else '拒绝'}）：{text.strip()} 没有写入任何内容。"
-    text = body[: _clause_start(body, chinese_at.start())] if chinese_at else body
-    return f"That is not allowed ({code[1] if code else 'refused'}): {text.strip().rstrip('.')}. Nothing was written."
-
-
-def _clause_start(text: str, at: int) -> int:
-    """Where the clause that holds the sign `at` begins: behind the last full stop before it, else at its first word."""
-    stop = max(text.rfind(". ", 0, at) + 2 if ". " in text[:at] else 0, text.rfind("\n", 0, at) + 1)
-    return stop if stop else at
+        return f"不能执行，系统拒绝了这个请求（{code[1] if code else '拒绝'}）：{chinese.strip().rstrip('。')}。没有写入任何内容。"
+    return f"That is not allowed ({code[1] if code else 'refused'}): {english.strip().rstrip('.')}. Nothing was written."

@@ -9,6 +9,7 @@ from assistant.language.alarms import NamedAlarm, meant_alarms
 from assistant.language.context import wish_in_context
 from assistant.language.shown import name_text
 from assistant.tools.base import Args, Turn
+from gateway.errors import WriteRefusedError
 from gateway.model.point import Role
 
 
@@ -32,7 +33,7 @@ class ProposeAck:
         wish = wish_in_context(turn.question, turn.earlier)
         if wish is None or wish.kind != "ack":
             raise ToolFailedError(
-                "NOT_ALLOWED: the operator's message asks for no acknowledgement. 操作员没有要求确认报警。", code="NOT_ALLOWED"
+                "NOT_ALLOWED: the operator's message asks for no acknowledgement / 操作员没有要求确认报警。", code="NOT_ALLOWED"
             )
         alarms = {alarm.id: alarm for alarm in turn.read.alarms()}
         if args.alarm not in alarms:
@@ -49,9 +50,12 @@ class ProposeAck:
         if [alarm.id for alarm in meant] != [args.alarm]:
             names = ", ".join(alarm.id for alarm in meant) or "none"
             raise ToolFailedError(
-                f"NOT_ALLOWED: the operator's words mean {names}; ask which one. 请先问清楚要确认哪一个报警。", code="NOT_ALLOWED"
+                f"NOT_ALLOWED: the operator's words mean {names}; ask which one / 请先问清楚要确认哪一个报警。", code="NOT_ALLOWED"
             )
-        proposal = await turn.propose.propose_ack(args.alarm, turn.actor)
+        try:
+            proposal = await turn.propose.propose_ack(args.alarm, turn.actor)
+        except WriteRefusedError as exc:
+            raise ToolFailedError(f"{exc.refusal}: {exc} / {exc.message_zh}", code=exc.refusal) from exc
         turn.proposals.append(proposal)
         text = alarms[args.alarm].text
         return (

@@ -11,7 +11,7 @@ from assistant.language.shown import number_text
 from assistant.language.target import Candidate, candidates, choose, match, queries, state_code, wanted
 from assistant.language.wish import Wish
 from assistant.tools.base import Args, Turn
-from gateway.errors import UnknownTagError
+from gateway.errors import UnknownTagError, WriteRefusedError
 from gateway.model.point import Role
 from gateway.service.base import PointInfo, WantedWrite
 
@@ -41,14 +41,17 @@ class ProposeWrite:
     ends_turn: ClassVar[bool] = True
 
     async def run(self, args: ProposeWriteArgs, turn: Turn) -> str:
-        """Check that the operator's words ask for this, then let the gateway check the rest; refusals raise."""
+        """Check that the operator's words ask for this, then let the gateway check the rest; a refusal raises ToolFailedError."""
         try:
             info = turn.read.point(args.point)
         except UnknownTagError as exc:
             raise ToolInputError(f"{exc}; find_points finds the right name", code="NO_RAW") from exc
         value = _number(args.value, info)
         await _check_asked(turn, info, value)
-        proposal = await turn.propose.propose([WantedWrite(tag=info.tag, value=_exact(value))], args.reason, turn.actor)
+        try:
+            proposal = await turn.propose.propose([WantedWrite(tag=info.tag, value=_exact(value))], args.reason, turn.actor)
+        except WriteRefusedError as exc:
+            raise ToolFailedError(f"{exc.refusal}: {exc} / {exc.message_zh}", code=exc.refusal) from exc
         turn.proposals.append(proposal)
         write = proposal.writes[0]
         old = "?" if write.old is None else str(write.old)
@@ -85,7 +88,7 @@ async def _check_asked(turn: Turn, info: PointInfo, value: Decimal) -> None:
     wish = wish_in_context(turn.question, turn.earlier)
     if wish is None or wish.kind == "ack":
         raise ToolFailedError(
-            "NOT_ALLOWED: the operator's message asks for no change, so nothing may be proposed. 操作员没有要求更改，不能提出写入。",
+            "NOT_ALLOWED: the operator's message asks for no change, so nothing may be proposed / 操作员没有要求更改，不能提出写入。",
             code=NOT_ASKED,
         )
     target = Candidate(tag=info.tag, unit=info.unit, is_writable=True, labels=info.enum)
@@ -94,11 +97,11 @@ async def _check_asked(turn: Turn, info: PointInfo, value: Decimal) -> None:
     if asked and len(meant) != 1 and info.tag in {one.tag for one in meant}:
         names = ", ".join(one.tag for one in meant)
         raise ToolFailedError(
-            f"NOT_ALLOWED: the operator's words fit {names} equally; ask which one is meant. 操作员的话对应多个点，请先问清楚。",
+            f"NOT_ALLOWED: the operator's words fit {names} equally; ask which one is meant / 操作员的话对应多个点，请先问清楚。",
             code=NOT_ASKED,
         )
     if asked and info.tag not in {one.tag for one in meant}:
-        raise ToolFailedError(f"NOT_ALLOWED: the operator's words do not mean {info.tag}. 操作员的话指的不是 {info.tag}。", code=NOT_ASKED)
+        raise ToolFailedError(f"NOT_ALLOWED: the operator's words do not mean {info.tag} / 操作员的话指的不是 {info.tag}。", code=NOT_ASKED)
     if not await _is_wanted(turn, wish, target, info, value):
         raise ToolFailedError(
             f"NOT_ALLOWED: the operator did not ask for {number_text(value)}; ask for the value"

@@ -1,7 +1,7 @@
 """The tools: short lines with quality and age, numbers computed by them, strict arguments, and no proposal that was not asked for."""
 
 import re
-from collections.abc import Callable, Sequence
+from collections.abc import Sequence
 from datetime import timedelta
 from decimal import Decimal
 
@@ -10,7 +10,6 @@ import pytest
 from assistant import tools
 from assistant.errors import ToolFailedError, ToolInputError
 from assistant.tools.base import ToolSpec, check_args
-from gateway.errors import WriteRefusedError
 from gateway.model.point import Role
 from gateway.service.base import AuditEntry
 from tests.doubles_plant import NOW, PlantDouble, turn
@@ -356,7 +355,7 @@ async def test_only_what_the_operator_asked_for_is_proposed_T01(
     question: str, earlier: Sequence[str], point: str, value: float, allowed: bool
 ) -> None:
     plant = PlantDouble()
-    args = {"point": point, "value": int(value) if value == int(value) else value, "reason": "because"}
+    args: dict[str, object] = {"point": point, "value": int(value) if value == int(value) else value, "reason": "because"}
     if allowed:
         text = await use("propose_write", args, question, plant, earlier=earlier)
         assert "waiting for confirmation by a person, nothing is written yet" in text
@@ -369,9 +368,9 @@ async def test_only_what_the_operator_asked_for_is_proposed_T01(
 
 
 async def test_the_gateways_refusal_comes_back_with_its_code() -> None:
-    with pytest.raises(WriteRefusedError) as refused:
+    with pytest.raises(ToolFailedError, match=r"LIMIT_MAX: the limit is 50 Hz / 上限是 50 Hz") as refused:
         await use("propose_write", {"point": "vfd1.speed_sp", "value": 60, "reason": "x"}, "Run pump 1 at 60 Hz.")
-    assert refused.value.refusal == "LIMIT_MAX"
+    assert refused.value.code == "LIMIT_MAX"
 
 
 @pytest.mark.parametrize("value", ["45", "fast", "045"])
