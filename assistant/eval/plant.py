@@ -96,9 +96,9 @@ async def station(facts: PlantFacts, setup: Setup, folder: Path) -> AsyncIterato
     now = datetime.fromisoformat(facts.now)
     oldest_stale = max((fault.age_s for fault in setup.faults if fault.mode == "stale"), default=0.0)
     time = PlantTime(min([datetime.fromisoformat(one.t) for one in facts.audit], default=now))
-    simulated = SimulatedPlant(load_plant("pump_station"), time.clock, steady=True)
+    simulated = SimulatedPlant(await asyncio.to_thread(load_plant, "pump_station"), time.clock, steady=True)
     faults = _Faults(simulated)
-    settings = replace(load_settings(CONFIG), data_dir=folder, store_url=f"sqlite:///{folder / 'busmate.db'}")
+    settings = replace(await asyncio.to_thread(load_settings, CONFIG), data_dir=folder, store_url=f"sqlite:///{folder / 'busmate.db'}")
     prepare = partial(_prepare, facts, setup, settings, time, now - timedelta(seconds=oldest_stale), now)
     async with (
         time.ticking(),
