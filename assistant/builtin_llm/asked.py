@@ -91,6 +91,8 @@ def _topic(text: str, words: Words, period: str | None, *, has_amount: bool) -> 
     if cues.REACHES.search(text) and has_amount:
         return Topic.HISTORY
     manual = cues.MANUAL.search(text) is not None and not (cues.CALC.search(text) and cues.RATED.search(text))
+    if cues.HEALTH.search(text):
+        return Topic.HEALTH
     for topic, cue in _WITHOUT_WORDS[:1] + _LIMITS:
         if cue.search(text):
             return topic
@@ -104,7 +106,7 @@ def _topic(text: str, words: Words, period: str | None, *, has_amount: bool) -> 
         return Topic.COMBINED if about_points and _is_live(text, period) else Topic.MANUAL
     if cues.IN_RANGE.search(text) and cues.A_RANGE.search(text):
         return Topic.COMBINED
-    return Topic.HEALTH if cues.HEALTH.search(text) else Topic.VALUES
+    return Topic.VALUES
 
 
 _AT_ONCE = ((Topic.TALK, cues.TALK), (Topic.HIDDEN, cues.HIDDEN), (Topic.LATER, cues.LATER), (Topic.ALARMS, cues.OVERVIEW))

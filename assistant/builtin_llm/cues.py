@@ -74,7 +74,8 @@ USED = re.compile(
 )
 PAST = re.compile(r"\b(?:was|were|did|has been|have been|had|went)\b|出现|曾|过去|之前|当时|那时")
 MANUAL = re.compile(
-    r"\bmanuals\b|(?:the|a|in|user|operating|device|its) manual\b|handbook|procedures?\b|\bsop\b|documentation|datasheet|data sheet"
+    r"\bconditions?\b|\bprerequisite|\bcables?\b|\blongest\b|条件|前提|满足|电缆|线缆|最长|\bmanuals\b|(?:the|a|in|user|operating"
+    r"|device|its) manual\b|handbook|procedures?\b|\bsop\b|documentation|datasheet|data sheet"
     r"|\bdefault|factory|\bmean(?:s|ing)?\b|\bspec(?:s|ification|ified)?\b"
     r"|\brated\b|\brating|ambient|derat|torque|screws?\b|\bterminals?\b|wiring|\bwires?\b|\bwired?\b|replac|interval|how often"
     r"|\bhow (?:do|can|should|must|would) (?:i|we|you|one)\b|\bhow to\b|what (?:should|must|do) (?:i|we)|what to do"
@@ -92,7 +93,8 @@ MANUAL = re.compile(
     r"|终端电阻|寿命|(?:防护|防爆|绝缘|能效)等级|尺寸|重量|通知谁|谁负责|备件|保修"
 )
 HEALTH = re.compile(
-    r"\bonline\b|\boffline\b|communicat|\brespond|\breachable|\bconnect(?:ed|ion)\b|\bcomms?\b|\banswering\b|\blink\b|在线|离线|掉线|断线了"
+    r"\bonline\b|\boffline\b|communicat|\brespond|\breachable|\bconnect(?:ed|ion)\b|\bcomms?\b|\banswering\b|(?<!dc )(?<!dc-)\blink\b"
+    r"|在线|离线|掉线|断线了"
     r"|通讯(?:正常|状态|中断|情况|好|有)|通信(?:正常|状态|中断|情况)|连(?:得上|接|上了)|有没有响应|通不通"
 )
 DEVICES = re.compile(
@@ -107,7 +109,8 @@ LIMITS = re.compile(
 )
 CALC = re.compile(r"百分之|percent|%")
 LIVE = re.compile(
-    r"\b(?:now|currently|right now|at the moment|can (?:i|we)|may (?:i|we)|left|remaining|until|due|already)\b|现在|目前|当前|能不能"
+    r"\bstill\b|\bbefore replace|\b(?:now|currently|right now|at the moment|can (?:i|we)|may (?:i|we)|left|remaining|until|due"
+    r"|already)\b|现在|目前|当前|能不能"
     r"|能.{0,8}吗"
     r"|可以.{0,8}吗|超没超|正常吗|还(?:有|能|剩|差)|该.{0,4}了吗|到了吗"
 )

@@ -7,8 +7,8 @@ from dataclasses import dataclass
 from assistant.language.amounts import amounts_in, plain
 from assistant.language.tongue import language_of
 from assistant.manuals.glossary import phrases_in
-from gateway.service.lexicon import THINGS
-from gateway.service.words import words_of
+from gateway.service.lexicon import THINGS, blanks
+from gateway.service.words import Term, words_of
 
 
 @dataclass(frozen=True, slots=True)
@@ -73,6 +73,10 @@ def _stem(word: str) -> str:
     return re.sub(r"(?:ing|ed|es|e|s)$", "", word) if len(word) > 5 else word
 
 
+_IDLE = frozenset({"run", "off", "status", "time"})
+"""Concepts that say nothing about what to look for."""
+
+
 def search_words(question: str) -> str:
     """The words of a question worth searching for: codes, terms of the trade, what else is not filler."""
     lang = language_of(question)
@@ -88,86 +92,29 @@ def search_words(question: str) -> str:
     words = words_of(text)
     found += [(text.find(name), name) for name in words.identifiers]
     found += [(found_.start, text[found_.start : found_.end]) for found_ in words.instances]
-    found += [
-        (term.start, term.word)
-        for term in words.terms
-        if term.word not in _FILLER and not any(term.start >= found_.start and term.end <= found_.end for found_ in words.instances)
-    ]
-    found += [(amount.start, question_text[amount.start : amount.end]) for amount in amounts_in(question_text)]
+    numbered = [(one.start, one.end) for one in words.instances]
+    found += [(term.start, term.word) for term in words.terms if _is_worth_it(term) and (term.start, term.end) not in numbered]
     said = " ".join(dict.fromkeys(word for _, word in sorted(found) if word not in _FILLER))
     return said if said and language_of(said) == lang else question
 
 
 _SHOWN = ("display", "shown", "show", "显示")
+
+
+def _is_worth_it(term: Term) -> bool:
+    return term.word not in _FILLER and not _IDLE & set(term.concepts) and not term.concepts[0].startswith("u:")
+
+
 _FILLER = frozenset(
-    (
-        *(
-            "mean",
-            "means",
-            "meaning",
-            "check",
-            "should",
-            "happens",
-            "happen",
-            "show",
-            "shows",
-            "display",
-            "displays",
-            "say",
-            "says",
-            "require",
-            "requires",
-        ),
-        *(
-            "required",
-            "requirement",
-            "procedure",
-            "manual",
-            "manuals",
-            "handbook",
-            "sop",
-            "documentation",
-            "summarise",
-            "summarize",
-            "summary",
-            "notes",
-        ),
-        *(
-            "note",
-            "instructions",
-            "instruction",
-            "tell",
-            "explain",
-            "describe",
-            "use",
-            "uses",
-            "used",
-            "correct",
-            "long",
-            "often",
-            "need",
-            "have",
-            "must",
-            "can",
-        ),
-        *(
-            "please",
-            "does",
-            "fault",
-            "permitted",
-            "allowed",
-            "permissible",
-            "acceptable",
-            "recommended",
-            "specified",
-            "according",
-            "guide",
-            "rules",
-            "rule",
-        ),
-        *("原因", "cause", "why"),
+    blanks(
+        """
+acceptable according allowed can cause check correct describe display displays documentation does explain fault guide handbook happen
+happens have instruction instructions long manual manuals mean meaning means must need note notes often permissible permitted please
+procedure recommended require required requirement requires rule rules say says should show shows sop specified summarise summarize
+summary tell use used uses why 原因
+"""
     )
-)
+) | {"how long"}
 _FILLER_ZH = re.compile(
     r"需不需要|总结|概括|归纳|说明|正常|多少|允许的?|意思|含义|要求|规定|规程|手册|说明书|应该|怎么|办|处理|检查|注意|事项|做|报|怎样"
     r"|会|显示"

@@ -45,9 +45,9 @@ def parts_of(text: str) -> tuple[Part, ...]:
 _MODIFIERS = frozenset({"setpoint", "feedback", "output"})
 _CLAUSES = re.compile(r"[?？;；。!！\n]|(?<!\d)\.(?!\w)")
 _SEPARATORS = re.compile(
-    r"[,，、:：&]|\b(?:and|plus|versus|vs|than|per|divided by|compared (?:to|with)|as well as|against|enough (?:to|for))\b|(?:和|与|跟"
-    r"|以及|还有"
-    r"|及|比|除以)(?!较)|(?<=\S) / (?=\S)"
+    r"[,，、:：&]|(?<=\S) / (?=\S)"
+    r"|\b(?:and|plus|versus|vs|than|per|divided by|compared (?:to|with)|as well as|against|enough (?:to|for))\b"
+    r"|(?:占|相对于|和|与|跟|以及|还有|及|比|除以)(?!较)"
 )
 
 
@@ -58,7 +58,7 @@ class _Segment:
         self._words = words
         numbered = [words.text[found.start : found.end] for found in words.instances]
         spans = {(found.start, found.end) for found in words.instances}
-        terms = [term for term in words.terms if (term.start, term.end) not in spans]
+        terms = [term for term in words.terms if (term.start, term.end) not in spans and term.binds]
         things = [term.word for term in terms if set(term.concepts) <= THINGS]
         self.device = " ".join([*numbered, *words.identifiers, *things])
         self.kept = " ".join(term.word for term in terms if not set(term.concepts) <= THINGS)

@@ -18,6 +18,9 @@ from assistant.builtin_llm.plan_values import choose, find
 from assistant.language.shown import human_unit
 from gateway.service.words import words_of
 
+MOST_CALLS = 5
+"""So many calls fit into a turn together with the answer."""
+
 _SUMMARY = re.compile(r"summar|overview|notes|tell me about|总结|概括|摘要|概述|归纳")
 
 
@@ -65,7 +68,7 @@ def combined(asked: Asked, dialogue: Dialogue) -> Move:
     return Answer(_told(asked, dialogue, rows, chosen, stated))
 
 
-_OWN_WORDS = re.compile(r"by hand|enough|clean|replac|check|procedure|manual|清洗|更换|规程|手动|怎么|什么")
+_OWN_WORDS = re.compile(r"by hand|enough|clean|replac|check|清洗|更换|手动|怎么|什么")
 
 
 def _range_words(asked: Asked, rows: Sequence[Reading]) -> str:
@@ -103,8 +106,12 @@ def _condition_points(asked: Asked, dialogue: Dialogue, stated: Sequence[Conditi
     """The next call for a value that a stated limit is about and that has not been read, None if there is none to make."""
     finds, reads = dialogue.of("find_points"), dialogue.of("read_points")
     calls = len(dialogue.steps)
+    for one in stated:
+        row = _matching(one, rows) if one.kind == "interval" else None
+        if row is not None and len(reads) == 1 and calls < MOST_CALLS:
+            return _left(one, (row.tag,))
     open_ones = [one for one in stated if _matching(one, rows) is None and one.kind != "range"]
-    if not open_ones or calls >= 5:
+    if not open_ones or calls >= MOST_CALLS:
         return None
     looked = {str(step.args.get("query")) for step in finds}
     one = open_ones[0]
@@ -116,9 +123,12 @@ def _condition_points(asked: Asked, dialogue: Dialogue, stated: Sequence[Conditi
     if not best or any(best[0].tag in str(read.args.get("points")) for read in reads):
         return None
     if one.kind == "interval":
-        limit = int(one.low)
-        return Call("read_points", {"points": [point.tag for point in best[:2]], "calc": "difference", "of": limit}, "how far it is")
+        return _left(one, [point.tag for point in best[:2]])
     return Call("read_points", {"points": [point.tag for point in best[:2]]}, "the value that the limit is about")
+
+
+def _left(one: Condition, tags: Sequence[str]) -> Call:
+    return Call("read_points", {"points": tags, "calc": "difference", "of": int(one.low)}, "how much of it is left")
 
 
 def _about(one: Condition, asked: Asked) -> str:

@@ -23,7 +23,9 @@ def alarms(asked: Asked, dialogue: Dialogue) -> Move:
     """List the alarms, then say those that were asked for."""
     listed = dialogue.of("list_alarms")
     if not listed:
-        state = "shelved" if asked.says(_SHELVED) else "unacknowledged" if asked.says(_OPEN) else "active" if asked.says(_ACTIVE) else "all"
+        named = asked_about(asked, ()) is not None and not asked.says(_OPEN)
+        wanted = ((_SHELVED, "shelved"), (_OPEN, "unacknowledged"), (_ACTIVE, "active"))
+        state = "all" if named else next((name for cue, name in wanted if asked.says(cue)), "all")
         return Call("list_alarms", {"state": state}, "the alarms")
     found = alarm_lines(listed[0].observation)
     about = asked_about(asked, found)

@@ -1,12 +1,13 @@
 """How values, ages, times, reasons and foreign text are shown in observations and answers."""
 
 import json
+import re
 import unicodedata
 from datetime import datetime, tzinfo
 from decimal import ROUND_HALF_EVEN, Decimal
 
 from gateway.model.point import Text
-from gateway.model.sample import Label, Scalar
+from gateway.model.sample import Sample, Scalar
 from gateway.service.base import DeviceInfo, PointInfo
 
 MAX_FOREIGN = 64
@@ -112,15 +113,16 @@ def device_text(device: DeviceInfo) -> str:
     return f"{device.title.en} / {device.title.zh}" if device.title.zh else device.title.en
 
 
-def label_text(point: PointInfo, value: Scalar, label: Label, words: Text = Text()) -> str:
-    """The words for a value in both languages, in brackets; empty where there are none. `words`: as the sample tells them."""
-    if words.en and isinstance(label, list):
-        return f"[{words.en} / {words.zh}]" if words.zh else f"[{words.en}]"
-    if isinstance(label, list):
-        return f"[{', '.join(label) or 'none set / 无'}]"
-    if isinstance(label, dict):
-        return f"[{', '.join(f'{name}: {text}' for name, text in label.items())}]"
-    if not label:
+def label_text(sample: Sample) -> str:
+    """The words for a value in both languages, in brackets; empty where there are none."""
+    if sample.label == []:
+        return "[none set / 无]"
+    english = _EMPTY.sub(r"\1: none", sample.label_text.en)
+    chinese = _EMPTY.sub(r"\1: 无", sample.label_text.zh)
+    if not english:
         return ""
-    meant = point.enum.get(int(value)) if isinstance(value, (int, float, Decimal)) else None
-    return f"[{label} / {meant.zh}]" if meant is not None and meant.zh else f"[{label}]"
+    return f"[{english} / {chinese}]" if chinese not in ("", english) else f"[{english}]"
+
+
+_EMPTY = re.compile(r"(\w+): (?=,|$)")
+"""A field in which no flag is set."""

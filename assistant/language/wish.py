@@ -65,7 +65,7 @@ _STATES = {
 }
 _STATE = "|".join(f"(?P<{name}>{words})" for name, words in _STATES.items())
 _SENTENCE = re.compile(r"(?<=[?!;？！；。\n])|(?<=[a-z)%\u4e00-\u9fff]{2}\.)(?=\s|$)|(?<=\d\.)(?=\s+[a-z])")
-_CLAUSE = re.compile(r"(?<=[，,:：])(?!\d)| and (?!half)| then |(?=然后|并且|再把)")
+_CLAUSE = re.compile(r"(?<=[，,])(?!\d)|(?<=[:：])(?!\s*-?\d)| and (?!half)| then |(?=然后|并且|再把)")
 _CONDITION = re.compile(
     r"^(?:if|when|whenever|once|after|before|unless|until|as soon as|in case|while|tomorrow|tonight|later|in \d+ ?(?:min|h|s))\b"
     r"|^(?:如果|假如|假设|要是|万一|等|明天|今晚|待会|一会儿?)"
@@ -132,8 +132,8 @@ _VERB = {
     ),
     "set": (
         r"set\b|change|adjust|make\b|put\b|bring\b|run\b|write\b|force\b|ramp\b|operate|move\b|dose\b|use\b|give\b|(?:设(?:置|定)?(?:为|成"
-        r"|到|在|回)|设定?(?=\s*-?\d)|改(?:成|为|到|至)|调(?:到|成|为|至|整(?:到|为)?)|升(?:到|至)|降(?:到|至|为)|提(?:高)?到|提高到"
-        r"|增加到|加到|加大到|减到|减小到|降低到|开到|跑到|写入?|定为|定在|换成|变成|变为|调)"
+        r"|到|在|回)|设定?(?=\s*-?\d)|改(?:成|为|到|至)|调(?:到|成|为|至|整(?:到|为)?)|(?:调[高低大小快慢]|升高?|降低?|提[高升]?|加[大快]?"
+        r"|减[小少慢]?|增[加大]?|开|跑)(?:到|至|为|成)|写入?|定为|定在|换成|变成|变为|调)"
     ),
 }
 """Kind -> verbs; tested in `_ORDER`."""

@@ -90,7 +90,7 @@ def _line(reading: _Reading) -> str:
         words = reason_words(sample.reason or "waiting")
         return f"{info.tag} no value BAD {sample.reason}: {words.en} / {words.zh} | {title}"
     value = value_text(sample.value, info.unit, info.decimals)
-    label = label_text(info, sample.value, sample.label, sample.label_text)
+    label = label_text(sample)
     untrusted = " (untrusted device text)" if isinstance(sample.value, str) else ""
     age = age_text(sample.age_s or 0.0)
     quality = f"{sample.quality}"

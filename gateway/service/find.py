@@ -125,11 +125,11 @@ class _Faces:
 
 def _wanted(query: str, points: Sequence[PointInfo]) -> Words:
     words = words_of(query)
-    words = replace(words, terms=tuple(term for term in words.terms if not _misspelt_filler(term)))
-    unknown = [term for term in words.terms if term.concepts[0].startswith("=") and term.word.isascii() and len(term.word) >= 5]
+    own = {word.word for point in points for text in _texts(point) for word in words_of(text).terms}
+    words = replace(words, terms=tuple(term for term in words.terms if (term.binds or term.word in own) and not _misspelt_filler(term)))
+    unknown = [term for term in words.terms if term.is_unknown and term.word.isascii() and len(term.word) >= 5]
     terms = list(words.terms)
     if unknown:
-        own = {word.word for point in points for text in _texts(point) for word in words_of(text).terms}
         for term in unknown:
             meant = _spelling(term.word, frozenset(own))
             if meant is not None:
@@ -146,6 +146,9 @@ def _spelling(word: str, own: frozenset[str]) -> tuple[str, ...] | None:
     if word in own:
         return None
     known = {name: (concept,) for concept, (english, _) in CONCEPTS.items() for name in english.split(",") if len(name) >= 5}
+    swapped = [name for name in known if sorted(name) == sorted(word)]
+    if swapped:
+        return known[swapped[0]]
     near = difflib.get_close_matches(word, [*known, *(name for name in own if name.isascii() and len(name) >= 5)], n=1, cutoff=0.82)
     if not near or near[0][0] != word[0]:
         return None

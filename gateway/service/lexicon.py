@@ -5,7 +5,7 @@ aliases need not stand here: they match by themselves.
 """
 
 
-def _blanks(text: str) -> tuple[str, ...]:
+def blanks(text: str) -> tuple[str, ...]:
     """The words between the blanks."""
     return tuple(text.split())
 
@@ -79,8 +79,8 @@ CONCEPTS: dict[str, tuple[str, str]] = {
     "emergency_stop": ("emergency stop,emergency-stop,e-stop,estop,e stop", "急停,紧急停止,紧急停车"),
     "reset": ("reset,resets,clear,zero", "复位,清零,清除,重置"),
     "alarm": ("alarm,alarms,alert,alerts", "报警,警报,告警"),
-    "high": ("high,hi,upper", "高,上限"),
-    "low": ("low,lo,lower", "低,下限"),
+    "high": ("hi,upper,high limit", "上限,高限"),
+    "low": ("lo,low limit", "下限,低限"),
     "total": ("total,overall", "总的,总共,总"),
     "imported": ("imported,import,consumed", "正向"),
     "duty": ("duty,lead,main", "主泵,主用,工作泵"),
@@ -149,6 +149,12 @@ COMPOUNDS: dict[str, tuple[str, ...]] = {
     "状态字": ("status",),
     "报警字": ("alarm", "status"),
     "高报": ("high", "alarm"),
+    "高报警": ("high", "alarm"),
+    "高温": ("high", "temperature"),
+    "high alarm": ("high", "alarm"),
+    "high-alarm": ("high", "alarm"),
+    "low alarm": ("low", "alarm"),
+    "low-alarm": ("low", "alarm"),
     "低报": ("low", "alarm"),
     "水位高度": ("level", "height"),
     "l1": ("phase", "l1"),
@@ -182,41 +188,41 @@ COMPOUNDS: dict[str, tuple[str, ...]] = {
 }
 
 STOP_EN = frozenset(
-    _blanks(
+    blanks(
         """
-a about above across active actual actually after afternoon again against ago ahead all along already also although altogether am
-among amongst amount an and another answer any anybody anyone anything anyway anywhere appear appears approximately are aren't around
-as asap ask asked asking at average away basically be because been before behave behaves behaving being below besides between big
-bigger bit bits boss both but by came can cannot change changed changes changing check cheers clearly close closer combined come comes
-coming compare compared comparison concerning correct could current's currently data decode decoded deliver delivering delivers
-describe detail details develop developed developing develops device devices did didn't difference different display do does doesn't
-doing don't done down draw drawing draws drive's each earlier early eh eight either else enough entire er evening ever every everybody
-everyone everything exact exactly exceed exceeded expect expected explain fairly fall falling false far fewer figure figures find
-first five folks for four from general generally get getting gimme give give-me go goes going gone good got gotten greater guys had
-happen happened happening happens has have having he healthy heater's hello help helped helps here hey hi higher highest him his
-history hit hmm hour hours-ago how how's hows huge i i'd i'm if immediately in indicate info information inside instead interpret into
-is isn isn't it it's its just keep keeps kept kind kinda kindly know large larger last late lately later latest least left lemme less
-let let's level's level-off like list little live long look looking looks lot lots lower lowest made make many mate maximum may maybe
-me mean means meter's might min mind minimum mins minute minutes moment moment's more morning most motor's much must my near near-to
-need needed needing needs newest next night nine no nobody nope normal not nothing now nowhere number numbers of off off-by often ok
-okay okey on once one ones online only onto or other our out over pal per per-cent percent perhaps plant's please plenty pls plz point
-points position possible possibly precise precisely present presently pressed pretty probably pulling pulls pump's put quantity
-question quick quickly quite rate-of rather reach reached reaches read reading readings ready really recent recently regarding related
-remain remaining report result results right right-now rise rising roughly said same say says second see seem seems set seven shall
-she should show showing shows side similar since sir site sitting situation six small smaller so some somebody someone something
-somewhere soon sort sorta stand standing stands station's stay stayed stays still stood stored straight such sum supposed sure ta take
-tank's team tell ten than thank thanks that that's the their them then there there's these they they're thing things think third this
-those though three through thx till to today today's together told too toward towards translate trend trending true two type typical
-typically u uh umm under unit units unless until up update updates upon upto ur urgent urgently us use used using usual usually value
-values versus very via vs want wanted wants was wasn't we we're week well went were what what's whatcha whats when where whereas
-whether which while who whole whose why will wish with within without wonder wondering word words work worked works would ya yep yes
-yesterday yet you your
+a about above across active actual actually after afternoon again against ago ahead all allowed along already also although altogether
+am among amongst amount an and another answer any anybody anyone anything anyway anywhere appear appears approximately are aren't
+around as asap ask asked asking at average away basically be because been before behave behaves behaving being below besides between
+big bigger bit bits boss both but by came can cannot carries carry carrying change changed changes changing check cheers clearly close
+closer combined come comes coming compare compared comparison concerning correct could current's currently data decode decoded deliver
+delivering delivers describe detail details develop developed developing develops device devices did didn't difference different
+display do does doesn't doing don't done down draw drawing draws drive's each earlier early eh eight either else enough entire er
+evening ever every everybody everyone everything exact exactly exceed exceeded expect expected explain fairly fall falling false far
+fewer figure figures find first five flows folks for four from general generally get getting gimme give give-me gives go goes going
+gone good got gotten greater guys had happen happened happening happens has have having he healthy heater's hello help helped helps
+here hey hi high higher highest him his history hit hmm hold holding holds hour hours-ago how how's hows huge i i'd i'm if immediately
+in indicate info information inside instead interpret into is isn isn't it it's its just keep keeps kept kind kinda kindly know large
+larger last late lately later latest least left lemme less let let's level's level-off like list little live long look looking looks
+lot lots low lower lowest made make many mate maximum may maybe me mean means meter's might min mind minimum mins minute minutes
+moment moment's more morning most motor's much must my near near-to need needed needing needs newest next night nine no nobody nope
+normal not nothing now nowhere number numbers of off off-by often ok okay okey on once one ones online only onto or other our out over
+pal per per-cent percent perhaps plant's please plenty pls plz point points position possible possibly precise precisely present
+presently pressed pretty probably pulling pulls pump's put quantity question quick quickly quite rate-of rather reach reached reaches
+read reading readings ready really recent recently regarding related remain remaining report result results right right-now rise
+rising roughly said same say says second see seem seems set seven shall she should show showing shows side similar since sir site
+sitting situation six small smaller so some somebody someone something somewhere soon sort sorta stand standing stands station's stay
+stayed stays still stood stored straight such sum supposed sure ta take tank's team tell ten than thank thanks that that's the their
+them then there there's these they they're thing things think third this those though three through thx till to today today's together
+told too toward towards translate trend trending true two type typical typically u uh umm under unit units unless until up update
+updates upon upto ur urgent urgently us use used using usual usually value values versus very via vs want wanted wants was wasn't we
+we're week well went were what what's whatcha whats when where whereas whether which while who whole whose why will wish with within
+without wonder wondering word words work worked works would ya yep yes yesterday yet you your
 """
     )
 )
 """English words that name nothing measurable."""
 
-STOP_ZH = _blanks(
+STOP_ZH = blanks(
     """
 请问 告诉我 给我看 给我 帮我 看一下 看看 查一下 查询 查看 读一下 读取 显示 多少 几度 是不是 有没有 没有 怎么样
 怎样 如何 什么时候 什么 哪些 哪个 哪台 哪里 哪 几点 几 为什么 还是 或者 以及 和 与 跟 或 现在 目前 当前 此刻
@@ -226,7 +232,7 @@ STOP_ZH = _blanks(
 大约 左右 大 小 多 少 超 过 达到 正常 时候 时 小时前 分钟 趋势 变化 额定 百分之 百分比 百分 占 一共 合计
 加起来 之和 之间 速度下 按照 照 下来 下去 上来 下 上 里 中 为 等于 点 设备 显 示 具体 情况 讲 说 知道 想
 麻烦 谢谢 您好 你好 置位 位 第 最近一次 上一次 大家 麻烦您 到底 究竟 需不需要 需要 是否 算 属于 来着 刚刚 刚才
-马上 先 如果 话 怎 样 看 下子 报 师傅
+马上 先 如果 话 怎 样 看 下子 报 师傅 高 低 多高 多低 之前 之后
 """
 )
 """Chinese words that name nothing measurable."""

@@ -2,20 +2,29 @@
 
 import re
 import unicodedata
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from functools import lru_cache
 
-from gateway.service.lexicon import COMPOUNDS, CONCEPTS, STOP_EN, STOP_ZH, UNITS
+from gateway.service.lexicon import COMPOUNDS, CONCEPTS, STOP_EN, STOP_ZH, THINGS, UNITS
 
 
 @dataclass(frozen=True, slots=True)
 class Term:
-    """One meaningful word of a text: its concepts (or itself as `=word`), and where it stood."""
+    """One meaningful word of a text: its concepts (or itself as `=word`), and where it stood.
+
+    `binds`: an unknown word that stands where it tells which thing is meant ("gearbox temperature"), not where a verb stands.
+    """
 
     word: str
     concepts: tuple[str, ...]
     start: int
     end: int
+    binds: bool = True
+
+    @property
+    def is_unknown(self) -> bool:
+        """True for a word that the lexicon does not hold."""
+        return self.concepts[0].startswith("=")
 
 
 @dataclass(frozen=True, slots=True)
@@ -70,7 +79,25 @@ def words_of(text: str) -> Words:
         len(term.word.split()) for term in terms if " " in term.word
     )
     skipped = max(0, len(_LATIN_WORD.findall(masked)) - told)
-    return Words(folded, tuple(sorted(terms, key=lambda term: term.start)), tuple(instances), identifiers, skipped)
+    return Words(folded, _bound(folded, sorted(terms, key=lambda term: term.start)), tuple(instances), identifiers, skipped)
+
+
+def _bound(text: str, terms: list[Term]) -> tuple[Term, ...]:
+    """The terms, unknown ones with whether they bind: all do where nothing measured is named, for then they may be what is asked."""
+    if not any(not term.is_unknown and not set(term.concepts) <= THINGS for term in terms):
+        return tuple(terms)
+    done: list[Term] = []
+    following: Term | None = None
+    for term in reversed(terms):
+        if term.is_unknown:
+            touches = following is not None and following.binds and text[term.end : following.start].strip("-' ") == ""
+            term = replace(term, binds=touches or _OBJECT.search(text[: term.start]) is not None)
+        done.append(term)
+        following = term
+    return tuple(reversed(done))
+
+
+_OBJECT = re.compile(r"\b(?:of|for|in|inside|at|on) (?:the |a |an |our |its )?$")
 
 
 def instances_of(text: str) -> list[Instance]:
