@@ -91,7 +91,7 @@ def _topic(text: str, words: Words, period: str | None, *, has_amount: bool) -> 
     if cues.REACHES.search(text) and has_amount:
         return Topic.HISTORY
     manual = cues.MANUAL.search(text) is not None and not (cues.CALC.search(text) and cues.RATED.search(text))
-    if cues.HEALTH.search(text):
+    if cues.HEALTH.search(text) and not manual:
         return Topic.HEALTH
     for topic, cue in _WITHOUT_WORDS[:1] + _LIMITS:
         if cue.search(text):

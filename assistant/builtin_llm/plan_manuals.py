@@ -68,7 +68,7 @@ def combined(asked: Asked, dialogue: Dialogue) -> Move:
     return Answer(_told(asked, dialogue, rows, chosen, stated))
 
 
-_OWN_WORDS = re.compile(r"by hand|enough|clean|replac|check|清洗|更换|手动|怎么|什么")
+_OWN_WORDS = re.compile(r"by hand|enough|too (?:high|low)|\bto do\b|超标|过高|过低|clean|replac|check|清洗|更换|手动|怎么|什么")
 
 
 def _range_words(asked: Asked, rows: Sequence[Reading]) -> str:
@@ -84,7 +84,8 @@ def _search(text: str) -> Call:
 
 def _live_words(asked: Asked) -> str:
     return re.sub(
-        r"\b(?:reset|clear|why|cause|reason|should|must|need)\b|\bf\d\d\b|复位|清除|原因|为什么|检查|什么|能|吗",
+        r"-?\d+(?:\.\d+)? ?(?:degc|%|hz|bar|mg/l|h\b)|\b(?:reset|clear|why|cause|reason|should|must|need)\b|\bf\d\d\b|复位|清除|原因"
+        r"|为什么|检查|什么|能|吗",
         " ",
         without_cues(asked.text),
     )
