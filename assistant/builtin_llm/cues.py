@@ -11,7 +11,8 @@ ADVICE = re.compile(
     r"|可以|能.{0,6}吗|要不要|怎么处理|怎么做|允许"
 )
 IN_RANGE = re.compile(
-    r"\benough\b|in range|within|normal|too (?:high|low)|exceed|out of|ok\b|okay|allowed|acceptable|超|范围|正常|合格|标准|太高|太低"
+    r"\boutside\b|\benough\b|in range|within|normal|too (?:high|low)|exceed|out of|ok\b|okay|allowed|acceptable|超|范围|正常|合格|标准"
+    r"|太高|太低"
     r"|偏高|偏低|够"
 )
 SET_TO = re.compile(

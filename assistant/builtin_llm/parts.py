@@ -47,7 +47,7 @@ _CLAUSES = re.compile(r"[?？;；。!！\n]|(?<!\d)\.(?!\w)")
 _SEPARATORS = re.compile(
     r"[,，、:：&]|(?<=\S) / (?=\S)"
     r"|\b(?:and|plus|versus|vs|than|per|divided by|compared (?:to|with)|as well as|against|enough (?:to|for))\b"
-    r"|(?:占|相对于|和|与|跟|以及|还有|及|比|除以)(?!较)"
+    r"|(?:占|相对于|和|与|跟|以及|还有|及|比|除以|每(?=立方|吨|升)|(?:用|耗)(?=多少))(?!较)"
 )
 
 

@@ -2,7 +2,7 @@
 
 import re
 from collections.abc import Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
 from assistant.builtin_llm import say
 from assistant.builtin_llm.asked import Asked, without_cues
@@ -46,6 +46,8 @@ def values(asked: Asked, dialogue: Dialogue) -> Move:
         ]
         chosen = Chosen((other[0], point) if other else (point,), is_ambiguous=False, lacking=chosen.lacking)
         calc = _Calc("difference" if other else None, None)
+    if calc.name == "ratio" and _PER_FIRST.search(asked.text):
+        chosen = replace(chosen, points=chosen.points[::-1])
     if not reads:
         args: dict[str, str | int | float | Sequence[str] | None] = {"points": [point.tag for point in chosen.points[:MOST_READ]]}
         return Call("read_points", args | {"calc": calc.name, "of": calc.of}, "the values now")
@@ -123,6 +125,9 @@ _DIFFERENCE = re.compile(
     r"|差多少|相差|差值|偏差|差几|高多少|低多少|多多少|少多少|温差|压差|哪(?:台|个|一台).*(?:高|低|大|小|多|少|快|慢|热)"
 )
 _RATIO = re.compile(r"\bper\b|\bratio\b|\bdivided by\b|\bhow many times\b|多少倍|比值|每立方|除以|单位(?:能|电)耗|比例")
+_PER_FIRST = re.compile(r"每(?:立方|吨|升)")
+"""Chinese names first what is divided by."""
+
 _PERCENT = re.compile(r"百分之|百分比|占.{0,12}(?:多少|几)|\bwhat percent|\bpercent(?:age)? of\b|\bwhat share|% of|how many percent")
 _ABOVE = re.compile(r"\b(?:above|over|exceed\w*|higher than|more than|greater than|hotter than|faster than)\b|高于|超过|大于|超出")
 _BELOW = re.compile(r"\b(?:below|under|lower than|less than|colder than|slower than)\b|低于|小于|不到|不足")
