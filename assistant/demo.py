@@ -4,9 +4,10 @@ import asyncio
 import os
 import secrets
 import webbrowser
-from collections.abc import AsyncIterator
+from collections.abc import AsyncIterator, Mapping, Sequence
 from contextlib import asynccontextmanager
 from dataclasses import replace
+from functools import partial
 from pathlib import Path
 from tempfile import TemporaryDirectory
 
@@ -14,7 +15,7 @@ from assistant.app.serving import say, with_assistant
 from assistant.settings import read_settings
 from gateway.app import Gateway, running
 from gateway.app.lock import data_folder
-from gateway.app.process import until_signal
+from gateway.app.process import reload_on_hangup, until_signal
 from gateway.app.relink import relinked
 from gateway.app.web import address_of, listen
 from gateway.clock import SystemClock
@@ -34,21 +35,22 @@ _SEED = 20260310
 
 async def serve_demo(*, port: int | None, data: Path | None, opens_browser: bool) -> None:
     """Serve plant, gateway, assistant and page until a signal."""
-    settings = _settings(data or ROOT / "data" / "demo", port)
+    settings = demo_settings(data or ROOT / "data" / "demo", port)
     block = read_settings(settings.assistant, settings.file)
     password = os.environ.get("BUSMATE_DEMO_PASSWORD") or secrets.token_urlsafe(9)
     with data_folder(settings.data_dir):
         opened = listen(settings.web)
-        async with until_signal() as stop, _plant(settings, steady=False) as gateway:
+        async with until_signal() as stop, demo_plant(settings, steady=False) as gateway:
             await _accounts(gateway, password)
-            async with with_assistant(gateway, block, settings.web, opened):
-                address = address_of(settings.web, opened)
-                say(f"address: {address}")
-                say(f"login: operator {password}")
-                say("also operator2, engineer and viewer, same password; Ctrl-C ends it")
-                if opens_browser and os.environ.get("DISPLAY"):
-                    await asyncio.to_thread(webbrowser.open, address)
-                await stop.wait()
+            with reload_on_hangup(gateway):
+                async with with_assistant(gateway, block, settings.web, opened):
+                    address = address_of(settings.web, opened)
+                    say(f"address: {address}")
+                    say(f"login: operator {password}")
+                    say("also operator2, engineer and viewer, same password; Ctrl-C ends it")
+                    if opens_browser and os.environ.get("DISPLAY"):
+                        await asyncio.to_thread(webbrowser.open, address)
+                    await stop.wait()
 
 
 async def ask_demo(text: str, user: str) -> dict[str, object]:
@@ -58,25 +60,33 @@ async def ask_demo(text: str, user: str) -> dict[str, object]:
     if user not in USERS:
         raise ConfigError([Finding(code="unknown_user", message=f"the demo has no user {user}", fix=f"use one of {', '.join(USERS)}")])
     with TemporaryDirectory(prefix="busmate-demo-", ignore_cleanup_errors=True) as folder:
-        settings = _settings(Path(folder), None)
-        async with _plant(settings, steady=True) as gateway:
+        settings = demo_settings(Path(folder), None)
+        async with demo_plant(settings, steady=True) as gateway:
             block = read_settings(settings.assistant, settings.file)
             return await ask_gateway(gateway, block, text, Actor(user=user, role=USERS[user], via="cli"))
 
 
-def _settings(folder: Path, port: int | None) -> Settings:
-    settings = load_settings(CONFIG)
+def demo_settings(folder: Path, port: int | None, maps_first: Sequence[Path] = ()) -> Settings:
+    """The demo's configuration with its data, and the maps that are changed, in `folder`."""
+    own_maps = folder.absolute() / "maps"
+    settings = load_settings(CONFIG, [*maps_first, own_maps])
     web = settings.web if port is None else replace(settings.web, port=port)
-    return replace(settings, data_dir=folder, store_url=f"sqlite:///{folder / 'busmate.db'}", web=web)
+    return replace(settings, data_dir=folder, store_url=f"sqlite:///{folder / 'busmate.db'}", web=web, map_folders=(own_maps,))
 
 
 @asynccontextmanager
-async def _plant(settings: Settings, *, steady: bool) -> AsyncIterator[Gateway]:
-    """A gateway on the simulated plant."""
+async def demo_plant(settings: Settings, *, steady: bool) -> AsyncIterator[Gateway]:
+    """A gateway on the simulated plant; its maps may change while it runs."""
     clock = SystemClock()
     simulated = SimulatedPlant(load_plant("pump_station"), clock, _SEED, steady=steady)
-    async with simulated.running(paced=True) as served, running(relinked(settings, served.ports), clock) as gateway:
-        yield gateway
+    async with simulated.running(paced=True) as served:
+        load = partial(_load, settings, served.ports)
+        async with running(relinked(settings, served.ports), clock, load=load) as gateway:
+            yield gateway
+
+
+def _load(settings: Settings, ports: Mapping[str, str | tuple[str, int]], maps_first: Sequence[Path] = ()) -> Settings:
+    return relinked(demo_settings(settings.data_dir, settings.web.port, maps_first), ports)
 
 
 async def _accounts(gateway: Gateway, password: str) -> None:

@@ -110,8 +110,11 @@ class Reloader:
                     "%s %s: %s -> %s: %s; it waits for an engineer", change.point, change.key, change.old, change.new, change.risk.en
                 )
 
-    def _files(self) -> list[Path]:
-        return [self.current.file, *{Path(device.map.file) for device in self.current.devices}]
+    def _files(self) -> set[Path]:
+        """Every file that counts, and those that would if they were there: a map of the site goes before one that ships."""
+        now = self.current
+        own = {folder / f"{device.map.id}.yaml" for folder in now.map_folders for device in now.devices}
+        return {now.file, *own, *(Path(device.map.file) for device in now.devices)}
 
 
 def plant_changes(old: Settings, new: Settings) -> Iterator[Change]:
