@@ -8,14 +8,11 @@ from pathlib import Path
 import httpx
 
 from gateway.api.app import make_app
-from gateway.api.context import Context
 from gateway.api.events import EventHub
-from gateway.api.metrics import render
 from gateway.api.shield import Shield
 from gateway.app import Gateway, running
-from gateway.app.accounts import WebAccounts
-from gateway.app.pages import lockout_of
 from gateway.app.relink import relinked
+from gateway.app.web import context_of
 from gateway.clock import SystemClock
 from gateway.model.point import Role
 from gateway.settings import Settings, load_settings
@@ -71,23 +68,7 @@ async def running_plant(folder: Path) -> AsyncIterator[RunningPlant]:
             for name, role in USERS.items():
                 await gateway.users.add(name, PASSWORD, role, by="test")
             hub = EventHub()
-            context = Context(
-                site=settings.site.name,
-                timezone=str(settings.site.timezone),
-                languages=settings.site.languages,
-                read=gateway.read,
-                propose=gateway.propose,
-                alarm_desk=gateway.alarm_desk,
-                confirm=gateway.confirm,
-                accounts=WebAccounts(gateway.users, gateway.sessions),
-                explain=gateway.explain,
-                maps=gateway.maps,
-                events=hub,
-                clock=clock,
-                is_secure=False,
-                metrics=lambda: render(gateway.read.health(), gateway.read.alarms()),
-                lockout=lambda: lockout_of(gateway.lockouts),
-            )
+            context = context_of(gateway, hub, is_secure=False)
             while any(sample.reason == "waiting" for sample in gateway.read.latest(["vfd1.speed_sp", "plc1.discharge_pressure", "tc1.sp"])):
                 await clock.sleep(0.01)
             yield RunningPlant(simulated=simulated, gateway=gateway, app=Shield(make_app(context), ["plant.test"]), hub=hub)

@@ -65,15 +65,10 @@ def address_of(web: Web, opened: socket.socket) -> str:
     return f"{'https' if web.cert else 'http'}://{host}:{opened.getsockname()[1]}/"
 
 
-@asynccontextmanager
-async def serving(gateway: Gateway, web: Web, opened: socket.socket, folders: Sequence[tuple[str, Path]] = ()) -> AsyncIterator[Site]:
-    """Serve on a socket until the context ends; open streams are ended then, requests under way get a second.
-
-    `folders` are further folders of the page's files, by URL prefix.
-    """
-    hub = EventHub()
+def context_of(gateway: Gateway, hub: EventHub, *, is_secure: bool) -> Context:
+    """What the routes may use of a running gateway."""
     site = gateway.settings.site
-    context = Context(
+    return Context(
         site=site.name,
         timezone=str(site.timezone),
         languages=site.languages,
@@ -86,10 +81,20 @@ async def serving(gateway: Gateway, web: Web, opened: socket.socket, folders: Se
         maps=gateway.maps,
         events=hub,
         clock=gateway.clock,
-        is_secure=bool(web.cert),
+        is_secure=is_secure,
         metrics=lambda: render(gateway.read.health(), gateway.read.alarms()),
         lockout=lambda: lockout_of(gateway.lockouts),
     )
+
+
+@asynccontextmanager
+async def serving(gateway: Gateway, web: Web, opened: socket.socket, folders: Sequence[tuple[str, Path]] = ()) -> AsyncIterator[Site]:
+    """Serve on a socket until the context ends; open streams are ended then, requests under way get a second.
+
+    `folders` are further folders of the page's files, by URL prefix.
+    """
+    hub = EventHub()
+    context = context_of(gateway, hub, is_secure=bool(web.cert))
     tell_reload = partial(hub.publish, "plant", {})
     app = make_app(context, folders)
     server = _Server(
