@@ -109,9 +109,14 @@ def value_refusals(tag: Tag, point: Point, value: object, scale: Scalar | None) 
     except EncodeError as exc:
         refusals.append(_cannot_encode(tag, point, exc))
     number = encoded.value if encoded is not None and isinstance(value, str) else value
-    if isinstance(number, int | float | Decimal) and not isinstance(number, bool) and Decimal(number).is_finite():
-        refusals.extend(_over_limit(tag, point, number, fault) for fault in limit_faults(point, number))
-    return encoded, refusals
+    return encoded, [*refusals, *limit_refusals(tag, point, number)]
+
+
+def limit_refusals(tag: Tag, point: Point, value: object) -> Iterator[Refusal]:
+    """The limits that a number breaks, whatever its words are; nothing for what is no finite number."""
+    if isinstance(value, int | float | Decimal) and not isinstance(value, bool) and Decimal(value).is_finite():
+        for fault in limit_faults(point, value):
+            yield _over_limit(tag, point, value, fault)
 
 
 def plant_refusals(tag: Tag, point: Point, new: Scalar | None, standing: Standing, fresh: Fresh) -> Iterator[Refusal]:

@@ -17,9 +17,10 @@ Confirm = Literal["none", "user", "two_step", "never"]
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class CardWrite:
-    """One write as shown, with where it goes and the map it was made from."""
+    """One write as shown, with where it goes and the map it was made from. `wanted` is the value as it was asked for."""
 
     shown: ProposedWrite
+    wanted: Scalar
     device: str
     point: str
     map_version: str
@@ -54,6 +55,7 @@ def dump(card: Card) -> str:
                 "unit": write.shown.unit,
                 "old": write.shown.old,
                 "new": write.shown.new,
+                "wanted": write.wanted,
                 "old_label": write.shown.old_label,
                 "new_label": write.shown.new_label,
                 "words": list(write.shown.words),
@@ -93,6 +95,7 @@ def load(text: str) -> Card:
                     new_label=write["new_label"],
                     words=tuple(write["words"]),
                 ),
+                wanted=write.get("wanted", write["new"]),
                 device=write["device"],
                 point=write["point"],
                 map_version=write["map_version"],

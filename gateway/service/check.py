@@ -23,6 +23,7 @@ class Checked:
     """A wanted write that passed every rule."""
 
     tag: Tag
+    wanted: Scalar
     located: Located
     rule: WriteRule
     encoded: Encoded
@@ -56,7 +57,8 @@ class Checker:
             refusals += rate_refusals(tag, there.point, standings[tag])
         if refusals:
             raise refused(refusals)
-        return [_checked(tag, there, encoded[tag], fresh[tag]) for tag, there in located.items()]
+        values = {Tag(write.tag): write.value for write in writes}
+        return [_checked(tag, values[tag], there, encoded[tag], fresh[tag]) for tag, there in located.items()]
 
     def _locate(self, writes: Sequence[WantedWrite], actor: Actor) -> dict[Tag, Located]:
         if not writes or len({write.tag for write in writes}) != len(writes):
@@ -90,11 +92,11 @@ def value_of(encoded: Encoded | None) -> Scalar | None:
     return None if encoded is None else encoded.value
 
 
-def _checked(tag: Tag, located: Located, encoded: Encoded | None, fresh: Fresh) -> Checked:
+def _checked(tag: Tag, wanted: Scalar, located: Located, encoded: Encoded | None, fresh: Fresh) -> Checked:
     rule = located.point.write
     if rule is None or encoded is None:
         raise AssertionError(f"{tag} passed the rules without words to write")
-    return Checked(tag=tag, located=located, rule=rule, encoded=encoded, fresh=fresh)
+    return Checked(tag=tag, wanted=wanted, located=located, rule=rule, encoded=encoded, fresh=fresh)
 
 
 def _no_raw(tag: str, role: Role) -> WriteRefusedError:

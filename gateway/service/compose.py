@@ -95,7 +95,7 @@ def _card_write(one: Checked) -> CardWrite:
         new_label=label_of(point, one.encoded.value),
         words=one.encoded.words if one.encoded.coil is None else (int(one.encoded.coil),),
     )
-    return CardWrite(shown=shown, device=one.located.device, point=point.name, map_version=one.located.map_version)
+    return CardWrite(shown=shown, wanted=one.wanted, device=one.located.device, point=point.name, map_version=one.located.map_version)
 
 
 def _notes(one: Checked, undone: Scalar | None) -> list[Text]:

@@ -10,8 +10,8 @@ from typing import Protocol
 
 from gateway.clock import Clock
 from gateway.errors import GatewayError, StoreError, UnknownTagError, WriteRefusedError
-from gateway.model.point import Role, Text
-from gateway.model.proposal import rate_refusals, standing_refusals, step_refusals
+from gateway.model.point import Point, Role, Text
+from gateway.model.proposal import limit_refusals, rate_refusals, standing_refusals, step_refusals, value_refusals
 from gateway.model.refusal import Refusal
 from gateway.model.sample import Tag
 from gateway.service.base import Actor, Proposal, WriteOutcome
@@ -246,6 +246,7 @@ class ConfirmService:
             shown, point = write.shown, self._plant.point(write.shown.tag).point
             standing = replace(standings[shown.tag], open_count=0, minute_count=0)
             refusals += standing_refusals(shown.tag, point, standing)
+            refusals += _value_refusals(write, point)
             refusals += step_refusals(shown.tag, point, shown.old, shown.new, standing)
             refusals += rate_refusals(shown.tag, point, standing)
         if refusals:
@@ -293,6 +294,13 @@ class ConfirmService:
         proposal = self._seen(row)
         self._on_change(proposal)
         return proposal
+
+
+def _value_refusals(write: CardWrite, point: Point) -> Sequence[Refusal]:
+    """What the point's rules say to the value now; where a scale is read from the device, the write itself looks at the words."""
+    if point.held_by is not None:
+        return list(limit_refusals(write.shown.tag, point, write.wanted))
+    return value_refusals(write.shown.tag, point, write.wanted, None)[1]
 
 
 _SECOND = ("a second person has to confirm this, not the same again", "需由另一人再次确认")
