@@ -4,6 +4,7 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from datetime import UTC, datetime, timedelta
 from decimal import Decimal
+from enum import StrEnum
 from pathlib import Path
 from typing import Literal, Protocol
 
@@ -151,7 +152,28 @@ class Session:
     role: Role
     csrf: str
     is_fresh: bool
-    """True if the password was given less than five minutes ago."""
+    """True if the password was given a few minutes ago at most (`sessions.password_again_s`)."""
+
+
+class Scope(StrEnum):
+    """What a token may do: read, or also propose. None confirms."""
+
+    READ = "read"
+    PROPOSE = "propose"
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class ApiToken:
+    """A program's token; its text is not kept. `ended_by` says who revoked it, or `time`; empty while it is good."""
+
+    name: str
+    scope: Scope
+    role: Role
+    by: str
+    created_at: datetime
+    expires_at: datetime
+    last_used_at: datetime | None = None
+    ended_by: str = ""
 
 
 Stored = Literal["stored", "merged", "repeated", "rate"]

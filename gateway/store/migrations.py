@@ -5,7 +5,7 @@ from collections.abc import Callable, Sequence
 from sqlalchemy import Column, Connection, Engine, Integer, MetaData, String, Table, insert, select, update
 
 from gateway.errors import StoreError
-from gateway.store.tables import metadata
+from gateway.store.tables import api_tokens, first_codes, metadata
 
 Migration = Callable[[Connection], None]
 
@@ -64,4 +64,9 @@ def _first(connection: Connection) -> None:
     metadata.create_all(connection)
 
 
-MIGRATIONS: tuple[Migration, ...] = (_first,)
+def _tokens(connection: Connection) -> None:
+    """Tokens of programs, and the code that makes the first admin."""
+    metadata.create_all(connection, tables=[api_tokens, first_codes])
+
+
+MIGRATIONS: tuple[Migration, ...] = (_first, _tokens)

@@ -135,6 +135,28 @@ sessions = Table(
     Column("proved_mono", Double, nullable=False),
 )
 
+api_tokens = Table(
+    "api_tokens",
+    metadata,
+    Column("name", String(50), primary_key=True),
+    Column("digest", String(64), nullable=False, unique=True),
+    Column("scope", String(8), nullable=False),
+    Column("role", String(12), nullable=False),
+    Column("by", String(100), nullable=False),
+    Column("created_at", BigInteger, nullable=False),
+    Column("expires_at", BigInteger, nullable=False),
+    Column("last_used_at", BigInteger),
+    Column("ended_by", String(100), nullable=False),
+)
+
+first_codes = Table(
+    "first_codes",
+    metadata,
+    Column("digest", String(64), primary_key=True),
+    Column("at", BigInteger, nullable=False),
+    Column("mono", Double, nullable=False),
+)
+
 alarms = Table(
     "alarms",
     metadata,

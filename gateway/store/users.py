@@ -1,8 +1,9 @@
 """Accounts: argon2 hashes, roles, and a guess costs more time the more of them there were."""
 
 import re
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass
+from typing import Literal
 
 from argon2 import PasswordHasher
 from argon2.exceptions import InvalidHashError, VerificationError
@@ -29,6 +30,10 @@ class AccountError(GatewayError):
 
     code = "ACCOUNT"
 
+    def __init__(self, message: str, message_zh: str = "", *, fix: str = "") -> None:
+        super().__init__(message, fix=fix)
+        self.message_zh = message_zh or message
+
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class SignIn:
@@ -48,14 +53,16 @@ class Users:
         self._hasher = hasher or PasswordHasher()
         self._of_nobody = ""
 
-    async def add(self, name: str, password: str, role: Role, *, by: str) -> None:
-        """A new account. Raises AccountError."""
+    async def add(self, name: str, password: str, role: Role, *, by: str, check: Callable[[Connection], None] | None = None) -> None:
+        """A new account, if `check` in the same transaction raises nothing. Raises AccountError."""
         if not _NAME.fullmatch(name):
-            raise AccountError(f"{name!r} is no account name", fix="use letters, digits, and . _ - @")
+            raise AccountError(f"{name!r} is no account name", f"{name!r} 不能作为用户名", fix="use letters, digits, and . _ - @")
         digest = await self._hash(password)
         row = {"name": name, "role": str(role), "hash": digest, "is_disabled": False, "created_at": to_us(self._clock.utc())}
 
         def work(connection: Connection, append: Append) -> bool:
+            if check is not None:
+                check(connection)
             if _find(connection, name) is not None:
                 return False
             connection.execute(insert(users).values(row))
@@ -63,10 +70,10 @@ class Users:
             return True
 
         if not await self._audit.transact(work):
-            raise AccountError(f"there is an account {name} already", fix="busmate user role or password changes it")
+            raise AccountError(f"there is an account {name} already", f"用户 {name} 已存在", fix="busmate user role or password changes it")
 
     async def set_role(self, name: str, role: Role, *, by: str) -> None:
-        """Another role, at once. Raises AccountError."""
+        """Another role; ends the account's sessions, as they were begun under the old one. Raises AccountError."""
         await self._change(name, {"role": str(role)}, "user_role", {"role": str(role), "by": by})
 
     async def set_password(self, name: str, password: str, *, by: str) -> None:
@@ -86,8 +93,8 @@ class Users:
         found = await self._store.read(lambda connection: _find(connection, user))
         return None if found is None or found.is_disabled else found.role
 
-    async def sign_in(self, name: str, password: str, address: str) -> SignIn:
-        """Try a password. A wrong name costs the same time as a wrong password, and looks the same.
+    async def sign_in(self, name: str, password: str, address: str, *, act: Literal["sign_in", "password_again"] = "sign_in") -> SignIn:
+        """Try a password; `act` is how the audit calls it. A wrong name costs the same time as a wrong password, and looks the same.
 
         After five wrong tries of an account, or twenty of an address, further ones wait, each time longer.
         """
@@ -105,7 +112,7 @@ class Users:
                     count = self._failures(connection, kind, key)[0]
                     connection.execute(delete(login_failures).where(login_failures.c.kind == kind, login_failures.c.key == key))
                     connection.execute(insert(login_failures).values(kind=kind, key=key, count=count + 1, at=now, mono=mono))
-            append("sign_in" if is_right else "sign_in_failed", name[:100], {"user": name[:100], "address": address})
+            append(act if is_right else "sign_in_failed", name[:100], {"user": name[:100], "address": address})
 
         await self._audit.transact(work)
         return SignIn(user=found if is_right else None)
@@ -134,17 +141,16 @@ class Users:
             if connection.execute(update(users).where(users.c.name == name).values(columns)).rowcount == 0:
                 return False
             connection.execute(delete(login_failures).where(login_failures.c.kind == "user", login_failures.c.key == name))
-            if kind != "user_role":
-                connection.execute(delete(sessions).where(sessions.c.user == name))
+            connection.execute(delete(sessions).where(sessions.c.user == name))
             append(kind, name, {"user": name, **body})
             return True
 
         if not await self._audit.transact(work):
-            raise AccountError(f"there is no account {name}", fix="busmate user list shows them")
+            raise AccountError(f"there is no account {name}", f"没有用户 {name}", fix="busmate user list shows them")
 
     async def _hash(self, password: str) -> str:
         if len(password) < MIN_PASSWORD or not password.strip():
-            raise AccountError(f"a password has at least {MIN_PASSWORD} characters")
+            raise AccountError(f"a password has at least {MIN_PASSWORD} characters", f"密码至少 {MIN_PASSWORD} 个字符")
         return await self._store.read(lambda _: self._hasher.hash(password))
 
     def _verify(self, connection: Connection, name: str, password: str) -> tuple[User | None, bool]:

@@ -223,16 +223,54 @@ async def test_password_is_fresh_for_five_minutes(users: Users, store: Store, cl
     assert not found.is_fresh
 
 
-async def test_t44_role_is_the_one_of_now_and_disabling_ends_sessions(users: Users, store: Store, clock: ManualClock) -> None:
+async def test_t44_another_role_or_disabling_ends_the_sessions(users: Users, store: Store, clock: ManualClock) -> None:
     sessions = Sessions(store, clock)
-    session = await sessions.start("olga", Role.OPERATOR)
+    before = await sessions.start("olga", Role.OPERATOR)
     await users.set_role("olga", Role.VIEWER, by="test")
-    found = await sessions.get(session.id)
-    assert found is not None
-    assert found.role is Role.VIEWER
+    assert await sessions.get(before.id) is None
+    after = await sessions.start("olga", Role.VIEWER)
+    assert await sessions.alive([before.id, after.id]) == {after.id}
     await users.set_disabled("olga", is_disabled=True, by="test")
     await users.set_disabled("olga", is_disabled=False, by="test")
-    assert await sessions.get(session.id) is None
+    assert await sessions.get(after.id) is None
+
+
+async def test_t44_role_of_a_session_is_the_one_of_now(users: Users, store: Store, clock: ManualClock) -> None:
+    session = await Sessions(store, clock).start("olga", Role.OPERATOR)
+    await store.write(lambda connection: connection.execute(text("update users set role = 'viewer'")))
+    found = await Sessions(store, clock).get(session.id)
+    assert found is not None
+    assert found.role is Role.VIEWER
+
+
+async def test_t43_looking_whether_a_session_is_alive_keeps_nobody_signed_in(users: Users, store: Store, clock: ManualClock) -> None:
+    sessions = Sessions(store, clock)
+    session = await sessions.start("olga", Role.OPERATOR)
+    await clock.advance(IDLE_S - 1)
+    assert await sessions.alive([session.id, "guess"]) == {session.id}
+    await clock.advance(1)
+    assert await sessions.alive([session.id]) == set()
+
+
+async def test_t43_the_oldest_of_too_many_sessions_ends(users: Users, store: Store, clock: ManualClock) -> None:
+    sessions = Sessions(store, clock)
+    started = []
+    for _ in range(21):
+        started.append((await sessions.start("olga", Role.OPERATOR)).id)
+        await clock.advance(1)
+    assert await sessions.alive(started) == set(started[1:])
+
+
+async def test_t43_password_given_again_is_fresh(users: Users, store: Store, clock: ManualClock) -> None:
+    sessions = Sessions(store, clock, fresh_s=60)
+    session = await sessions.start("olga", Role.OPERATOR)
+    await clock.advance(60)
+    stale = await sessions.get(session.id)
+    await sessions.prove(session.id)
+    again = await sessions.get(session.id)
+    assert stale is not None
+    assert again is not None
+    assert (stale.is_fresh, again.is_fresh) == (False, True)
 
 
 async def test_a_new_password_ends_the_sessions(users: Users, store: Store, clock: ManualClock) -> None:
