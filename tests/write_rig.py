@@ -84,6 +84,7 @@ PUMP = [
     _setting(name="enable", pdu=_A(0), write=WriteRule(), type=DataType.BOOL, table=Table.COIL),
     _setting(name="sensor", pdu=_A(14), write=WriteRule(), type=DataType.INT16, invalid={0x8000: "not_available"}),
     _setting(name="mode_bits", pdu=_A(15), write=WriteRule(), bits=(7, 4)),
+    _setting(name="blend", pdu=_A(16), write=WriteRule(), bits=(11, 4), scale_from=ScaleFrom(point="dose_sf", rule="exponent")),
 ]
 PANEL = [
     _setting(name="lamp", pdu=_A(0), write=WriteRule()),
@@ -222,7 +223,7 @@ def actor(user: str = "olga", role: Role = Role.OPERATOR, via: Via = "page", ses
 
 def fill(line: Field, lan: Field) -> None:
     """The plant as the tests expect it: 45 Hz, stopped, remote, no fault, tank at 63 %."""
-    line.put(1, Table.HOLDING, 0, [4500, 0, 0, 1, 15, 3, 0, 0, 250, 1000, 0xFFFE, 0, 0x4144, 0xCCCD, 0x8000, 0xABCD])
+    line.put(1, Table.HOLDING, 0, [4500, 0, 0, 1, 15, 3, 0, 0, 250, 1000, 0xFFFE, 0, 0x4144, 0xCCCD, 0x8000, 0xABCD, 0xA00F])
     lan.put(1, Table.HOLDING, 0, [630, 80])
 
 

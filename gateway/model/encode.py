@@ -64,8 +64,13 @@ def encode_point(point: Point, value: object, *, scale: Scalar | None = None) ->
         raise EncodeError("is_sentinel", f"{value} would read back as no value ({reason})")
     if isinstance(raw, str) and point.format is None and back != raw:
         raise EncodeError("bad_text", f"{value!r} would read back as {back!r}")
-    keep = tuple(0xFFFF ^ word for word in words_of((1 << shape.width) - 1, shape)) if shape.is_partial else ()
-    return Encoded(value=back, words=words, keep=keep)
+    return Encoded(value=back, words=words, keep=keep_of(point))
+
+
+def keep_of(point: Point) -> tuple[int, ...]:
+    """Per register the bits that belong to the point's neighbours; empty if the registers are all its own."""
+    shape = shape_of(point)
+    return tuple(0xFFFF ^ word for word in words_of((1 << shape.width) - 1, shape)) if shape.is_partial else ()
 
 
 def limit_faults(point: Point, value: Scalar) -> tuple[EncodeError, ...]:

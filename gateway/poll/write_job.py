@@ -2,7 +2,6 @@
 
 from collections.abc import Awaitable, Callable, Mapping, Sequence
 from dataclasses import replace
-from decimal import Decimal
 
 from gateway.clock import Clock
 from gateway.errors import (
@@ -20,7 +19,8 @@ from gateway.model.address import PduAddress, UnitId
 from gateway.model.deadband import changed
 from gateway.model.point import Access, Point
 from gateway.model.quality import LINK_DOWN
-from gateway.model.sample import Sample, Scalar
+from gateway.model.sample import Sample
+from gateway.poll.compare import comparable, stops
 from gateway.poll.functions import WriteFunctions, write_request
 from gateway.poll.reasons import reason_of
 from gateway.poll.written import Intent, Written, shows
@@ -64,7 +64,7 @@ class WriteJob:
     async def run(self, lane: Lane) -> tuple[Written, ...]:
         """How each write ended, in the order of the intents."""
         before = await self._read_before(lane)
-        refused = [self._compare(intent, before.get(intent.point.name)) for intent in self._intents]
+        refused = [stops(intent, before.get(intent.point.name), before.get(intent.point.held_by or "")) for intent in self._intents]
         if not any(refused):
             code = await self._interlocks(lane)
             refused = [Written(point=intent.point, outcome="refused", code=code) if code else None for intent in self._intents]
@@ -92,23 +92,12 @@ class WriteJob:
         return tuple(Written(point=intent.point, outcome="not_sent") for intent in self._intents[len(self._written) :])
 
     async def _read_before(self, lane: Lane) -> dict[str, Sample]:
+        """The values to be replaced, and the scales by which their words were made."""
         points = [intent.point for intent in self._intents if intent.point.access is not Access.WO]
+        holders = dict.fromkeys(intent.point.held_by for intent in self._intents if intent.point.held_by)
+        points += [self._points[name] for name in holders if all(name != point.name for point in points)]
         samples = await self._read(lane, points) if points else ()
         return {point.name: sample for point, sample in zip(points, samples, strict=True)}
-
-    def _compare(self, intent: Intent, now: Sample | None) -> Written | None:
-        """Why the write must not be sent, judged by the value read just now; None if it may."""
-        if now is None:
-            return None
-        if not now.words:
-            return Written(point=intent.point, outcome="refused", code="OFFLINE", reason=now.reason or "")
-        if intent.old is None:
-            return None
-        if now.value is None:
-            return Written(point=intent.point, outcome="refused", code="STALE", reason=now.reason or "")
-        if changed(_comparable(intent.old), _comparable(now.value), intent.point.deadband):
-            return Written(point=intent.point, outcome="changed_before", code="CHANGED", old=now.value)
-        return None
 
     async def _write(self, lane: Lane, intent: Intent, old: Sample | None) -> Written:
         start = Written(point=intent.point, outcome="unknown", old=old.value if old else None)
@@ -163,7 +152,7 @@ class WriteJob:
         (seen,) = await self._read(lane, [shown_by])
         if shown_by is intent.point:
             return seen, shows(intent.encoded, seen.words)
-        return seen, seen.value is not None and not changed(_comparable(intent.encoded.value), _comparable(seen.value), shown_by.deadband)
+        return seen, seen.value is not None and not changed(comparable(intent.encoded.value), comparable(seen.value), shown_by.deadband)
 
 
 def _reads_back(point: Point) -> bool:
@@ -172,8 +161,3 @@ def _reads_back(point: Point) -> bool:
     if rule is None or rule.pulse or rule.readback is False:
         return False
     return isinstance(rule.readback, str) or point.access is not Access.WO
-
-
-def _comparable(value: Scalar) -> Scalar:
-    """A float by its shortest text, so that 12.3 equals Decimal("12.3")."""
-    return Decimal(repr(value)) if isinstance(value, float) else value

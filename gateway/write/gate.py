@@ -7,15 +7,15 @@ from collections.abc import Mapping, Sequence
 
 from gateway.errors import StoreError, WriteRefusedError
 from gateway.link.bus import Lane
-from gateway.model.encode import Encoded, EncodeError, encode_point
-from gateway.model.point import Point, Text
+from gateway.model.point import Text
 from gateway.poll.device import Device
-from gateway.poll.written import Intent, Outcome
+from gateway.poll.written import Outcome
 from gateway.store.claims import Claims, End, Start
+from gateway.write.intents import intents_of
 from gateway.write.interlocks import Interlocks
 from gateway.write.look_ahead import look_ahead
 from gateway.write.order import Ended, Order, OrderedWrite, change_of, end_record, start_record
-from gateway.write.words import UNKNOWN, message_of
+from gateway.write.words import MAP_CHANGED, UNKNOWN, message_of, not_sent_because
 
 log = logging.getLogger(__name__)
 
@@ -76,9 +76,9 @@ class Gate:
 
     async def _write(self, order: Order, device_id: str, writes: Sequence[OrderedWrite]) -> Sequence[Ended]:
         device = self._devices.get(device_id)
-        intents = None if device is None else _intents(device, writes)
+        intents = None if device is None else intents_of(device, writes)
         if device is None or intents is None:
-            return _stopped(writes, "MAP_CHANGED", Text("the map was changed meanwhile", "点表已变更"))
+            return _stopped(writes, "MAP_CHANGED", MAP_CHANGED)
         broken = Text()
 
         async def interlocks(lane: Lane) -> str:
@@ -127,34 +127,12 @@ class Gate:
             log.error("outcome of proposal %s cannot be recorded: %s: %s", order.proposal, [end.outcome for end in ends], exc)  # noqa: TRY400 - one line
 
 
-def _intents(device: Device, writes: Sequence[OrderedWrite]) -> list[Intent] | None:
-    """What the device is asked for; None if its map is not the one that the card was made from."""
-    intents = []
-    for write in writes:
-        point = device.map.points.get(write.point)
-        encoded = None if point is None or device.map.version != write.map_version else _encoded(point, write)
-        if point is None or encoded is None:
-            return None
-        intents.append(Intent(point=point, encoded=encoded, old=write.old))
-    return intents
-
-
-def _encoded(point: Point, write: OrderedWrite) -> Encoded | None:
-    """The words that were confirmed, with the mask of their neighbours' bits; None if the value has other words now."""
-    if point.held_by is not None:
-        return Encoded(value=write.new, words=write.words)
-    try:
-        encoded = encode_point(point, write.new)
-    except EncodeError:
-        return None
-    words = encoded.words if encoded.coil is None else (int(encoded.coil),)
-    return encoded if words == write.words else None
-
-
 def _stopped(writes: Sequence[OrderedWrite], code: str, why: Text) -> list[Ended]:
     first, *rest = writes
-    words = Text(f"{first.tag} was not sent: {why.en}", f"{first.tag} 未发送：{why.zh}")
-    return [Ended(tag=first.tag, outcome="refused", code=code, message=words), *(_not_sent(write) for write in rest)]
+    return [
+        Ended(tag=first.tag, outcome="refused", code=code, message=not_sent_because(first.tag, why)),
+        *(_not_sent(write) for write in rest),
+    ]
 
 
 def _not_sent(write: OrderedWrite) -> Ended:

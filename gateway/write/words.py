@@ -2,6 +2,8 @@
 
 from gateway.model.point import Text
 from gateway.model.refusal import plain
+from gateway.model.sample import Tag
+from gateway.poll.compare import SCALE_CHANGED
 from gateway.poll.written import Written
 from gateway.write.order import OrderedWrite
 
@@ -9,10 +11,17 @@ _CHECK = Text("check at the device", "请到现场确认")
 UNKNOWN = Text("the gateway ended during the write; check at the device", "网关在写入过程中退出，结果未知，请到现场确认")
 """Of a write that was cut off after it may have been sent."""
 
+MAP_CHANGED = Text("the map was changed meanwhile", "点表已变更")
+
 _REFUSED = {
     "OFFLINE": Text("the device could not be read just before", "写入前读不到该设备"),
     "STALE": Text("there was no valid value just before", "写入前没有有效值"),
 }
+
+
+def not_sent_because(tag: Tag, why: Text) -> Text:
+    """A write that was held back, and by what."""
+    return Text(f"{tag} was not sent: {why.en}", f"{tag} 未发送：{why.zh}")
 
 
 def message_of(write: OrderedWrite, written: Written) -> Text:
@@ -31,6 +40,8 @@ def message_of(write: OrderedWrite, written: Written) -> Text:
             )
         case "acknowledged":
             return Text(f"the device accepted {wanted} for {write.tag}", f"设备已接受 {write.tag} = {wanted}")
+        case "changed_before" if written.reason == SCALE_CHANGED:
+            return not_sent_because(write.tag, Text("its scale was changed meanwhile", "其比例系数已变化"))
         case "changed_before":
             before, shown = f"{plain(written.old)}{unit}", f"{plain(write.old)}{unit}"
             return Text(

@@ -97,6 +97,9 @@ async def test_card_that_does_not_fit_holds_back_the_other_devices(rig: Rig) -> 
     rig.plant.devices["panel"].map = make_map("panel", PUMP[:1])
     what = replace(what, writes=(write("panel.lamp", 0, 1, 1), TRIM))
     assert await execute(rig, what) == [("refused", "MAP_CHANGED"), ("not_sent", "")]
+    what = replace(what, writes=(TRIM, write("panel.lamp", 0, 1, 1)))
+    assert await execute(rig, what) == [("not_sent", ""), ("refused", "MAP_CHANGED")]
+    assert (rig.line.writes, rig.lan.writes) == ([], [])
 
 
 async def test_look_ahead_stops_for_a_value_that_is_no_value(rig: Rig) -> None:
