@@ -8,7 +8,7 @@ from typing import Annotated
 
 import typer
 
-from gateway.cli.output import print_json
+from gateway.cli.output import finding_document, finding_line, print_json
 from gateway.errors import ConfigError, Finding
 from gateway.maps.inspect import inspect_yaml
 from gateway.maps.library import check_vectors, stray_vectors
@@ -29,9 +29,11 @@ def check(
     if sarif:
         print_json(to_sarif(findings, version("busmate")))
     elif as_json:
-        print_json({"errors": [_as_json(finding) for finding in errors], "warnings": [_as_json(finding) for finding in warnings]})
+        print_json(
+            {"errors": [finding_document(finding) for finding in errors], "warnings": [finding_document(finding) for finding in warnings]}
+        )
     else:
-        sys.stdout.writelines(f"{_line(finding)}\n" for finding in findings)
+        sys.stdout.writelines(f"{finding_line(finding)}\n" for finding in findings)
         sys.stdout.write(f"{_count(len(errors), 'error')}, {_count(len(warnings), 'warning')}\n")
     raise typer.Exit(1 if errors else 0)
 
@@ -71,23 +73,6 @@ def _is_configuration(root: YamlValue) -> bool:
     return (
         isinstance(root, dict) and root.keys().isdisjoint(("regmap", "points")) and not root.keys().isdisjoint(("links", "devices", "site"))
     )
-
-
-def _as_json(finding: Finding) -> dict[str, object]:
-    return {
-        "file": finding.file,
-        "line": finding.line,
-        "path": finding.path,
-        "code": finding.code,
-        "message": finding.message,
-        "fix": finding.fix,
-    }
-
-
-def _line(finding: Finding) -> str:
-    place = f"{finding.file}:{finding.line}" if finding.line else finding.file
-    kind = "warning" if finding.severity == "warning" else ""
-    return ": ".join(part for part in (place, finding.path, finding.code, kind, finding.message, finding.fix) if part)
 
 
 def _count(number: int, word: str) -> str:

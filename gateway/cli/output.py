@@ -6,7 +6,7 @@ from typing import NoReturn
 
 import simplejson
 
-from gateway.errors import ConfigError, GatewayError
+from gateway.errors import ConfigError, Finding, GatewayError
 
 JsonValue = Mapping[str, object] | Sequence[object]
 
@@ -36,3 +36,22 @@ def fail_with(error: GatewayError, *, as_json: bool = False) -> NoReturn:
             fail(first.code, first.message, fix=first.fix, as_json=True, place=place)
         fail(error.code, "\n".join(str(finding) for finding in error.findings))
     fail(error.code, error.message, fix=error.fix, as_json=as_json)
+
+
+def finding_document(finding: Finding) -> dict[str, object]:
+    """What `check` found, as JSON."""
+    return {
+        "file": finding.file,
+        "line": finding.line,
+        "path": finding.path,
+        "code": finding.code,
+        "message": finding.message,
+        "fix": finding.fix,
+    }
+
+
+def finding_line(finding: Finding) -> str:
+    """What `check` found, on one line."""
+    place = f"{finding.file}:{finding.line}" if finding.line else finding.file
+    kind = "warning" if finding.severity == "warning" else ""
+    return ": ".join(part for part in (place, finding.path, finding.code, kind, finding.message, finding.fix) if part)

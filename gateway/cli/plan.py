@@ -1,70 +1,18 @@
 """`busmate plan`: the read blocks of a map or a configuration, and how much of each link they take."""
 
 from collections.abc import Sequence
-from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Annotated
 
 import typer
 
-from gateway.cli.output import fail, fail_with, print_json
-from gateway.errors import ConfigError
-from gateway.link.options import LinkOptions
-from gateway.maps.load import load_map
+from gateway.cli.output import fail, fail_with, finding_document, finding_line, print_json
+from gateway.errors import ConfigError, Finding, MapError
+from gateway.maps.inspect import inspect_yaml
 from gateway.model.address import UnitId
-from gateway.model.bustime import Framing, RequestCost, exchange_bytes, serial_time
-from gateway.model.plan import PlanLimits, ReadBlock, plan_blocks
-from gateway.model.point import RegisterMap
-from gateway.settings import load_settings
+from gateway.model.line_load import Line, Member, PlannedRead, load_of, map_line, planned_reads
+from gateway.settings import load_settings, planned_lines
 from gateway.yamlfile import read_yaml
-
-ROUND_TRIP_S = 0.010
-"""What an exchange over a network is taken to last; the line itself costs next to nothing."""
-
-
-@dataclass(frozen=True, slots=True, kw_only=True)
-class _Line:
-    """What decides how long an exchange lasts: `baud` None on a network."""
-
-    id: str | None
-    framing: Framing
-    baud: int | None
-    bits_per_character: int
-    gap_s: float = 0.0
-
-    @property
-    def cost(self) -> RequestCost:
-        """As the gateway plans the reads of the line."""
-        if self.baud is None:
-            return RequestCost()
-        silences_s = serial_time(0, self.baud, self.bits_per_character, gap_s=self.gap_s)
-        return RequestCost.serial(self.baud, self.bits_per_character, turnaround_s=silences_s)
-
-    def bytes_of(self, block: ReadBlock) -> int:
-        return exchange_bytes(block.count, is_bits=block.table.is_bits, framing=self.framing)
-
-    def time_of(self, block: ReadBlock) -> float:
-        if self.baud is None:
-            return ROUND_TRIP_S + self.gap_s
-        return serial_time(self.bytes_of(block), self.baud, self.bits_per_character, gap_s=self.gap_s)
-
-
-@dataclass(frozen=True, slots=True, kw_only=True)
-class _Member:
-    """A device on a line; `id` None for a map alone."""
-
-    id: str | None
-    unit_id: UnitId
-    map: RegisterMap
-
-
-@dataclass(slots=True)
-class _Load:
-    """What is read over one line."""
-
-    line: _Line
-    rows: list[dict[str, object]] = field(default_factory=list)
-    seconds_per_s: float = 0.0
 
 
 def plan(
@@ -74,89 +22,72 @@ def plan(
 ) -> None:
     """The read blocks with bytes, expected bus time and load per link."""
     try:
-        lines = _lines(path)
+        lines, overloaded = _lines(path)
     except ConfigError as exc:
         fail_with(exc, as_json=as_json)
     known = [member.id for _, members in lines for member in members if member.id]
     if device is not None and device not in known:
         fix = f"use one of: {', '.join(known)}" if known else "a map alone has none; leave --device out"
         fail("unknown_device", f"{path} has no device {device}", fix=fix, as_json=as_json)
-    loads = [_load(line, [member for member in members if device in (None, member.id)]) for line, members in lines]
-    shown = [load for load in loads if load.rows or device is None]
+    found = [(line, _reads(line, members, device)) for line, members in lines]
+    shown = [(line, reads) for line, reads in found if reads or device is None]
     if as_json:
-        print_json({"links": [_document(load) for load in shown]})
+        print_json({"links": [_document(line, reads) for line, reads in shown], "warnings": [finding_document(one) for one in overloaded]})
     else:
-        for load in shown:
-            _print(load)
+        for line, reads in shown:
+            _print(line, reads)
+        for finding in overloaded:
+            print(finding_line(finding))
 
 
-def _lines(path: Path) -> list[tuple[_Line, list[_Member]]]:
-    root = read_yaml(path).root
-    if isinstance(root, dict) and "regmap" in root:
-        register_map = load_map(path)
-        facts = register_map.device
-        framing: Framing = "rtu" if facts.baud else "tcp"
-        line = _Line(id=None, framing=framing, baud=facts.baud, bits_per_character=facts.bits_per_character, gap_s=facts.gap_s)
-        return [(line, [_Member(id=None, unit_id=UnitId(facts.unit_id or 1), map=register_map)])]
+def _lines(path: Path) -> tuple[list[tuple[Line, Sequence[Member]]], list[Finding]]:
+    """The lines with their devices, and what `check` says of lines that are asked too much."""
+    yaml = read_yaml(path)
+    if isinstance(yaml.root, dict) and "regmap" in yaml.root:
+        inspected = inspect_yaml(yaml)
+        if inspected.map is None:
+            raise MapError([finding for finding in inspected.findings if finding.severity == "error"])
+        alone = Member(id="", unit_id=UnitId(inspected.map.device.unit_id or 1), map=inspected.map)
+        return [(map_line(inspected.map), [alone])], _overloaded(inspected.findings)
     settings = load_settings(path)
-    lines = []
-    for link in settings.links:
-        members = [_Member(id=each.id, unit_id=each.unit_id, map=each.map) for each in settings.devices if each.link == link.id]
-        lines.append((_line_of(link, members), members))
-    return lines
+    return planned_lines(settings), _overloaded(settings.warnings)
 
 
-def _line_of(link: LinkOptions, members: Sequence[_Member]) -> _Line:
-    """The longest pause that a device of the link needs counts for all."""
-    framing: Framing = "ascii" if link.transport == "ascii" else "rtu" if link.transport in ("rtu", "rtu_over_tcp") else "tcp"
-    return _Line(
-        id=link.id,
-        framing=framing,
-        baud=link.baud if link.is_serial else None,
-        bits_per_character=link.bits_per_character,
-        gap_s=max([link.gap_s, *(member.map.device.gap_s for member in members)]),
-    )
+def _overloaded(findings: Sequence[Finding]) -> list[Finding]:
+    return [finding for finding in findings if finding.code == "link_overloaded"]
 
 
-def _load(line: _Line, members: Sequence[_Member]) -> _Load:
-    load = _Load(line)
-    for member in members:
-        points = tuple(member.map.points.values())
-        limits = PlanLimits.of(member.map.device)
-        for group, period_s in member.map.periods.items():
-            for block in plan_blocks(points, member.unit_id, group, limits, line.cost):
-                load.rows.append(_row(line, member, block))
-                if period_s is not None:
-                    load.seconds_per_s += line.time_of(block) / period_s
-    return load
+def _reads(line: Line, members: Sequence[Member], device: str | None) -> list[PlannedRead]:
+    """The exchanges that the device, or any, takes part in."""
+    return [read for read in planned_reads(line, members) if device is None or device in read.devices]
 
 
-def _row(line: _Line, member: _Member, block: ReadBlock) -> dict[str, object]:
+def _document(line: Line, reads: Sequence[PlannedRead]) -> dict[str, object]:
+    load = load_of(reads)
+    return {"id": line.id, "load": load, "bus_ms_per_s": round(load * 1000, 1), "blocks": [_row(read) for read in reads]}
+
+
+def _row(read: PlannedRead) -> dict[str, object]:
+    """`device` is the first of `devices`, and null for a map alone."""
     return {
-        "device": member.id,
-        "unit_id": block.unit_id,
-        "table": block.table.value,
-        "address": block.address,
-        "count": block.count,
-        "group": block.group,
-        "bytes": line.bytes_of(block),
-        "bus_ms": round(line.time_of(block) * 1000, 2),
-        "atomic": block.atomic,
-        "points": [point.name for point in block.points],
+        "device": read.devices[0] or None,
+        "devices": [name for name in read.devices if name],
+        "unit_id": read.unit_id,
+        "table": read.table.value,
+        "address": read.address,
+        "count": read.count,
+        "group": read.group,
+        "bytes": read.size,
+        "bus_ms": round(read.bus_s * 1000, 2),
+        "atomic": read.atomic,
+        "points": list(read.points),
     }
 
 
-def _document(load: _Load) -> dict[str, object]:
-    seconds = load.seconds_per_s
-    return {"id": load.line.id, "load": round(seconds, 4), "bus_ms_per_s": round(seconds * 1000, 1), "blocks": load.rows}
-
-
-def _print(load: _Load) -> None:
-    per_s = load.seconds_per_s
-    print(f"{load.line.id or 'map alone'}: load {per_s:.1%}, {per_s * 1000:.1f} ms of bus time a second, {len(load.rows)} blocks")
-    for row in load.rows:
-        names = row["points"]
-        points = ", ".join(names) if isinstance(names, list) else ""
-        apart = "" if row["atomic"] else "  (scale register read apart)"
-        where = f"{row['device'] or '-'} unit {row['unit_id']} {row['group']}: {row['table']} {row['address']} x {row['count']}"
-        print(f"  {where}, {row['bytes']} bytes, {row['bus_ms']} ms{apart}: {points}")
+def _print(line: Line, reads: Sequence[PlannedRead]) -> None:
+    load = load_of(reads)
+    print(f"{line.id or 'map alone'}: load {load:.1%}, {load * 1000:.1f} ms of bus time a second, {len(reads)} blocks")
+    for read in reads:
+        apart = "" if read.atomic else "  (scale register read apart)"
+        where = f"{', '.join(read.devices) or '-'} unit {read.unit_id} {read.group}: {read.table.value} {read.address} x {read.count}"
+        print(f"  {where}, {read.size} bytes, {read.bus_s * 1000:.2f} ms{apart}: {', '.join(read.points)}")

@@ -160,6 +160,7 @@ _WARNINGS: Mapping[str, str] = {
     "watchdog_too_slow": "no poll group is as fast as the device's watchdog asks",
     "alarm_not_polled": "an alarm on a point that is not polled periodically",
     "poll_too_fast": "a poll period that no link can keep",
+    "link_overloaded": "polling that needs more time than the line has",
     "unused_enum": "an enum that no point uses",
     "no_name": "a point without a name for people",
     "missing_translation": "a text in one language only",

@@ -13,7 +13,8 @@ from gateway.maps.rules.base import MapView
 from gateway.maps.schema import DeviceIn, MapHeadIn, ProcedureIn, SerialIn, StepIn
 from gateway.maps.schema_types import seconds
 from gateway.maps.source import Entry, MapSource, read_source
-from gateway.model.address import Notation, Table
+from gateway.model.address import Notation, Table, UnitId
+from gateway.model.line_load import Member, load_of, map_line, planned_reads
 from gateway.model.point import DeviceFacts, Point, Procedure, RegisterMap, Step
 from gateway.yamlfile import YamlFile, read_yaml
 
@@ -57,7 +58,8 @@ def inspect_yaml(yaml: YamlFile) -> Inspected:
     if source.head is None or any(finding.severity == "error" for finding in ordered):
         return Inspected(map=None, findings=ordered)
     points = {point.name: point for _, point in built}
-    return Inspected(map=_register_map(source, source.head, facts, points), findings=ordered)
+    register_map = _register_map(source, source.head, facts, points)
+    return Inspected(map=register_map, findings=in_order(yaml, [*ordered, *_overloaded(source, register_map)]))
 
 
 def _around(source: MapSource, built: Sequence[tuple[Entry, Point]], facts: DeviceFacts) -> MapView:
@@ -86,6 +88,18 @@ def in_order(yaml: YamlFile, findings: Sequence[Finding]) -> tuple[Finding, ...]
         if finding.path not in unread or finding.code in _UNREAD:
             first.setdefault((finding.file, finding.line, finding.path, finding.code), finding)
     return tuple(first[key] for key in sorted(first))
+
+
+def _overloaded(source: MapSource, register_map: RegisterMap) -> Iterator[Finding]:
+    """`link_overloaded`: one such device alone, on the serial line that the map states."""
+    line = map_line(register_map)
+    if line.baud is None:
+        return
+    alone = Member(id="", unit_id=UnitId(register_map.device.unit_id or 1), map=register_map)
+    load = load_of(planned_reads(line, [alone]))
+    if load > 1:
+        message = f"polling needs {load:.0%} of a line of {line.baud} baud"
+        yield source.finding(("poll",), "link_overloaded", message, "take longer periods, or poll fewer points in the fast groups")
 
 
 def _register_map(source: MapSource, head: MapHeadIn, facts: DeviceFacts, points: Mapping[str, Point]) -> RegisterMap:

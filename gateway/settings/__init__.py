@@ -7,11 +7,12 @@ from collections.abc import Sequence
 from pathlib import Path
 
 from gateway.errors import ConfigError, Finding
+from gateway.settings._load import planned_lines
 from gateway.settings._reader import Reader
 from gateway.settings._types import DeviceSettings, Settings, Site, Web
 from gateway.yamlfile import read_yaml
 
-__all__ = ["DeviceSettings", "Settings", "Site", "Web", "inspect_settings", "load_settings"]
+__all__ = ["DeviceSettings", "Settings", "Site", "Web", "inspect_settings", "load_settings", "planned_lines"]
 
 
 def load_settings(path: Path, maps_first: Sequence[Path] = ()) -> Settings:

@@ -16,6 +16,7 @@ from gateway.model.address import UnitId
 from gateway.model.point import RegisterMap
 from gateway.settings._devices import MapShelf, interlock_findings, shared_aliases, site_map, unit_findings
 from gateway.settings._links import link_findings, link_options
+from gateway.settings._load import load_findings
 from gateway.settings._schema import DeviceIn, HeadIn, LinkIn, WebIn
 from gateway.settings._secrets import secrets_in_clear
 from gateway.settings._types import DeviceSettings, Settings, Site, Web
@@ -50,6 +51,7 @@ class Reader:
         ordered = in_order(self._yaml, self._findings)
         if settings is None or any(finding.severity == "error" for finding in ordered):
             return None, ordered
+        ordered = in_order(self._yaml, [*ordered, *load_findings(self._yaml, links, settings)])
         return replace(settings, warnings=ordered), ordered
 
     def _settings(
@@ -109,7 +111,7 @@ class Reader:
             for finding in found.findings:
                 if finding.code == "unknown_map":
                     self._add(("devices", number, "map"), finding.code, finding.message, finding.fix)
-                else:
+                elif finding.code != "link_overloaded":  # the link is judged as it is, not as the device leaves the factory
                     self._findings.append(finding)
             if found.map is not None:
                 maps[device.id] = site_map(self._yaml, number, device, found.map, self._findings)

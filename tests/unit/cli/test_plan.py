@@ -79,6 +79,7 @@ def test_map_alone_is_one_link_at_the_speed_it_states(run: Any, meter: Path) -> 
     assert link == {"id": None, "load": round(fast_s, 4), "bus_ms_per_s": round(fast_s * 1000, 1)}
     assert first == {
         "device": None,
+        "devices": [],
         "unit_id": 7,
         "table": "holding",
         "address": 0,
@@ -142,6 +143,31 @@ def test_wrong_file_is_one_document_with_its_place(run: Any, tmp_path: Path, tex
     document = json.loads(out)
     assert (status, document["file"]) == (1, str(path))
     assert document["error"] == (code or document["error"])
+
+
+def test_a_link_that_is_asked_too_much_is_named_with_its_line(run: Any, meter: Path) -> None:
+    config = _config(meter.parent, "transport: rtu, port: /dev/ttyS9, baud: 300")
+    status, out, _ = run(str(config), "--json")
+    document = json.loads(out)
+    (warning,) = document["warnings"]
+    assert document["links"][0]["load"] > 1
+    assert (status, warning["code"], warning["file"], warning["line"], warning["path"]) == (0, "link_overloaded", str(config), 5, "links.0")
+    assert f"{document['links'][0]['load']:.0%}" in warning["message"]
+    assert f"plant.yaml:5: links.0: link_overloaded: warning: {warning['message']}" in run(str(config))[1]
+
+
+def test_a_link_that_is_asked_just_enough_is_not(run: Any, meter: Path) -> None:
+    meter.write_text(MAP.replace("fast: 1s", "fast: 120ms"), "utf-8")
+    document = json.loads(run(str(_config(meter.parent, "transport: tcp, host: 127.0.0.1")), "--json")[1])
+    assert (document["links"][0]["load"], document["warnings"]) == (1.0, [])
+
+
+def test_a_map_alone_is_judged_by_the_line_it_states(run: Any, meter: Path) -> None:
+    meter.write_text(MAP.replace("baud: 9600", "baud: 300").replace("fast: 1s", "fast: 900ms"), "utf-8")
+    (warning,) = json.loads(run(str(meter), "--json")[1])["warnings"]
+    assert (warning["code"], warning["path"]) == ("link_overloaded", "poll")
+    meter.write_text(MAP.replace("serial: {baud: 9600, parity: even}, ", "").replace("fast: 1s", "fast: 9ms"), "utf-8")
+    assert json.loads(run(str(meter), "--json")[1])["warnings"] == []
 
 
 def test_every_shipped_map_can_be_planned(run: Any) -> None:
