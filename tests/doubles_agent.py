@@ -84,7 +84,7 @@ class FindPoints:
     ends_turn: ClassVar[bool] = False
 
     async def run(self, args: Query, turn: Turn) -> str:
-        return "\n".join(f"{point.tag}  {point.title.in_(turn.lang)}  Hz  0..50" for point in turn.read.points())
+        return "\n".join(f"= {point.tag} | Hz | writable 0 to 50 | {point.title.in_(turn.lang)}" for point in turn.read.points())
 
 
 class ReadPoints:

@@ -7,7 +7,7 @@ from pathlib import Path
 
 from assistant.agent.answer import Answer, Event, OnEvent
 from assistant.agent.react import drive
-from assistant.agent.run import Ending, FaultyStepsError, Limits, Run, usage
+from assistant.agent.run import Ending, Limits, OfNoUseError, Run, usage
 from assistant.agent.toolbox import Toolbox
 from assistant.agent.wording import observations_answer, out_of_time, proposal_answer
 from assistant.errors import ModelUnavailableError
@@ -93,7 +93,7 @@ class Agent:
             if not runs or not runs[-1].has_answered:
                 source.failed(reason)
             return reason
-        except FaultyStepsError as exc:
+        except OfNoUseError as exc:
             return str(exc)
         except ModelUnavailableError as exc:
             source.failed(str(exc))
@@ -103,7 +103,12 @@ class Agent:
         run = Run(turn=turn, toolbox=Toolbox(self._tools, turn, on_event), model=model, limits=self._limits, on_event=on_event)
         runs.append(run)
         await drive(
-            run, model, system_text(run.toolbox.offered, as_json=model.json_steps), TurnMemory.of(history), turn.question, self._limits
+            run,
+            model,
+            system_text(run.toolbox.offered, turn.lang, as_json=model.json_steps),
+            TurnMemory.of(history),
+            turn.question,
+            self._limits,
         )
         if run.failure is not None:
             if model is self._builtin:
@@ -112,10 +117,12 @@ class Agent:
         return run.ending or Ending(text=observations_answer(turn.observations, turn.lang))
 
 
-def system_text(tools: Sequence[ToolSpec], *, as_json: bool) -> str:
-    """The prompt with the tools in it; the same tools give the same bytes. Who may not write is not told of writing."""
+def system_text(tools: Sequence[ToolSpec], lang: str, *, as_json: bool) -> str:
+    """The prompt with tools and examples; the same bytes for the same tools and language. Who may not write is not told of writing."""
+    form = "json" if as_json else "react"
+    text = _prompt(f"{form}.md").replace("{examples}", _prompt(f"{form}.examples.{'zh' if lang == 'zh' else 'en'}.md"))
     other = "{read}" if any(tool.ends_turn for tool in tools) else "{write}"
-    lines = [line for line in _prompt("json.md" if as_json else "react.md").splitlines() if not line.startswith(other)]
+    lines = [line for line in text.splitlines() if not line.startswith(other)]
     return "\n".join(line.removeprefix("{read}").removeprefix("{write}") for line in lines).replace("{tools}", describe(tools)).strip()
 
 

@@ -46,7 +46,7 @@ class RefusedCall:
 class Answer:
     """The end of a turn. `text` holds no number, page or claim that this turn's observations do not support.
 
-    `grounded` is False only where the model's own words had to be replaced by the observations. `llm` says which model answered, and why
+    `grounded` is False only where the observations themselves had to stand in for an answer. `llm` says which model answered, and why
     the built-in planner did where another is configured.
     """
 

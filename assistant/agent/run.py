@@ -10,7 +10,7 @@ from llama_index.core.base.llms.types import ChatMessage, MessageRole
 
 from assistant.agent.answer import Event, OnEvent
 from assistant.agent.toolbox import Toolbox
-from assistant.agent.wording import clean, observations_answer
+from assistant.agent.wording import clean
 from assistant.errors import ModelUnavailableError
 from assistant.grounding.check import Evidence, Problem, correction, problems
 from assistant.llm.model import Completion, Model, complete
@@ -20,6 +20,7 @@ from assistant.tools.base import Turn
 
 MAX_SHOWN_FAULT = 600
 MAX_SHOWN_THOUGHT = 300
+_FOUND = re.compile(r"^==? ", re.MULTILINE)
 _TAG = re.compile(r"[A-Za-z][\w-]*\.[A-Za-z_]\w*", re.ASCII)
 _SMALL_TALK = re.compile(
     r"^\W*(?:hi|hello|hey|thanks?|thank you|good (?:morning|evening|afternoon)|bye|who are you|what can you do|help"
@@ -41,14 +42,14 @@ class Limits:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Ending:
-    """How the run ended. `is_grounded` is False where the model's words were replaced by the observations."""
+    """How the turn ended. `is_grounded` is False where observations stand in for an answer."""
 
     text: str
     is_grounded: bool = True
 
 
-class FaultyStepsError(ModelUnavailableError):
-    """The model answers, but not in steps: of no use for this question."""
+class OfNoUseError(ModelUnavailableError):
+    """The server works, but its model does not bring this question to a supported answer."""
 
 
 class Run:
@@ -70,10 +71,9 @@ class Run:
         self.completion_tokens = 0
 
     async def next_call(self, messages: Sequence[ChatMessage]) -> Call | None:
-        """The call that the model wants next, or None when the run is over and `ending` says how."""
+        """The call that the model wants next, or None when `ending` is there; raises ModelUnavailableError."""
         if self._steps >= self._limits.steps:
-            self._end_with_observations()
-            return None
+            raise OfNoUseError(f"{self._model.name} had no answer after {self._steps} steps")
         self._steps += 1
         self._on_event(Event(kind="step", data={"n": self._steps}))
         corrections: list[ChatMessage] = []
@@ -87,7 +87,7 @@ class Run:
                 corrections = _corrections(completion.text, str(fault))
                 continue
             return await self._taken(step)
-        raise FaultyStepsError(f"{self._model.name} wrote {self._limits.retries + 1} faulty steps in a row")
+        raise OfNoUseError(f"{self._model.name} wrote {self._limits.retries + 1} faulty steps in a row")
 
     async def _complete(self, messages: Sequence[ChatMessage]) -> Completion:
         schema = None
@@ -109,31 +109,33 @@ class Run:
         if not self._may_answer:
             raise StepFaultError(f"You have not looked yet. Call a tool first: {', '.join(spec.name for spec in self.toolbox.offered)}.")
         text = clean(step.text)
-        found = await self._problems(text)
-        if found and self._rewrites == 0:
+        fault = await self._fault(text)
+        if fault and self._rewrites:
+            raise OfNoUseError(f"{self._model.name} answered without support")
+        if fault:
             self._rewrites = 1
-            raise StepFaultError(
-                f"The answer cannot be shown: {correction(found)}. Read what is missing with a tool, or answer with what was observed only."
-            )
-        return Final(text="" if found else text, thought=step.thought)
+            raise StepFaultError(fault)
+        return Final(text=text, thought=step.thought)
+
+    async def _fault(self, text: str) -> str:
+        """What keeps an answer from being shown, in words for the model; empty if nothing does."""
+        if self._model.looks_first and self._has_names_only and not text.rstrip().endswith(("?", "？")):
+            return "So far you only looked up names. Read the value with read_points, or ask which point is meant."
+        found = await self._problems(text)
+        if not found:
+            return ""
+        return f"The answer cannot be shown: {correction(found)}. Read what is missing with a tool, or answer with what was observed only."
 
     async def _taken(self, step: Call | Final) -> Call | None:
         if isinstance(step, Final):
-            if step.text:
-                self.ending = Ending(text=step.text)
-            else:
-                self._end_with_observations()
+            self.ending = Ending(text=step.text)
             return None
         if self.toolbox.times(step.tool, step.args) >= self._limits.same_call:
-            self._end_with_observations()
-            return None
+            raise OfNoUseError(f"{self._model.name} repeated one call")
         thought = clean(step.thought)[:MAX_SHOWN_THOUGHT]
         if thought and not await self._problems(thought):
             self._on_event(Event(kind="step", data={"n": self._steps, "thought": thought}))
         return step
-
-    def _end_with_observations(self) -> None:
-        self.ending = Ending(text=observations_answer(self._turn.observations, self._turn.lang), is_grounded=False)
 
     @property
     def writes_json(self) -> bool:
@@ -143,6 +145,13 @@ class Run:
     @property
     def _may_answer(self) -> bool:
         return not self._model.looks_first or bool(self._turn.observations) or bool(_SMALL_TALK.match(self._turn.question))
+
+    @property
+    def _has_names_only(self) -> bool:
+        """True if points were found and nothing was read of them: their names and limits are no answer about the plant."""
+        return bool(self.toolbox.calls) and all(
+            call.name == "find_points" and _FOUND.search(call.observation) for call in self.toolbox.calls
+        )
 
     async def _problems(self, text: str) -> tuple[Problem, ...]:
         """On a thread: the loop also polls devices."""

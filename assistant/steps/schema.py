@@ -59,7 +59,8 @@ def _arguments(args: type[BaseModel], tags: Sequence[str]) -> Schema:
     properties = {name: _plain(field, schema.get("$defs", {})) for name, field in schema.get("properties", {}).items()}
     if tags:
         properties = {name: _bound(field, tags) if name in _TAG_ARGUMENTS else field for name, field in properties.items()}
-    return {"type": "object", "properties": properties, "required": list(properties), "additionalProperties": False}
+    needed = [name for name in properties if name in schema.get("required", ())]
+    return {"type": "object", "properties": properties, "required": needed, "additionalProperties": False}
 
 
 def _plain(field: Schema, defs: Mapping[str, Schema]) -> Schema:

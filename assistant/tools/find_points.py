@@ -47,6 +47,10 @@ tool = FindPoints()
 
 def _part(turn: Turn, query: str, device: str | None, room: int) -> str:
     found = match(turn.read, query, device)
+    if device and (not found.best or found.lacking):
+        elsewhere = match(turn.read, query)
+        if elsewhere.best and not elsewhere.lacking:
+            return f"not on {device}, but elsewhere: {_part(turn, query, None, room)}"
     if not found.best:
         return f'"{query}": no point matches / 没有匹配的点'
     if found.lacking:

@@ -47,7 +47,11 @@ class ReadPoints:
         try:
             infos = [turn.read.point(tag) for tag in dict.fromkeys(args.points)]
         except UnknownTagError as exc:
-            raise ToolInputError(f"{exc}; find_points finds the right name") from exc
+            near = f"did you mean {', '.join(exc.near)}? " if exc.near else ""
+            raise ToolInputError(
+                f"no point is called {exc.tag}; {near}A tag looks like device.point: find_points finds it from words. "
+                "A fault code or parameter is not a point: search_manuals."
+            ) from exc
         samples = await turn.read.fresh([info.tag for info in infos])
         last = turn.read.latest([info.tag for info in infos])
         readings = [_Reading(info, _told(fresh, known)) for info, fresh, known in zip(infos, samples, last, strict=True)]

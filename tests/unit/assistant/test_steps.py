@@ -279,8 +279,13 @@ def test_schema_is_closed_and_complete() -> None:
         assert step["required"] == ["thought", "action", "args"]
         args = step["properties"]["args"]
         assert args["additionalProperties"] is False
-        assert args["required"] == list(args["properties"])
     assert "$ref" not in json.dumps(step_schema(TWO, may_answer=True))
+
+
+def test_schema_leaves_what_is_optional_to_the_model() -> None:
+    read, write = step_schema(TWO, may_answer=False)["anyOf"]
+    assert read["properties"]["args"]["required"] == ["points"], "a small model fills in whatever it must"
+    assert set(write["properties"]["args"]["required"]) == {name for name, field in WriteArgs.model_fields.items() if field.is_required()}
 
 
 def test_found_tags_bind_the_points() -> None:

@@ -302,6 +302,17 @@ async def test_find_points_marks_exact_best_and_other_matches() -> None:
     assert blocks[2] == '"unicorn": no point matches / 没有匹配的点'
 
 
+async def test_find_points_on_the_wrong_device_says_where_the_point_is() -> None:
+    text = await use("find_points", {"query": "discharge pressure", "device": "vfd1"})
+    assert text.startswith('not on vfd1, but elsewhere: "discharge pressure":\n== plc1.discharge_pressure')
+    assert (await use("find_points", {"query": "speed setpoint", "device": "vfd1"})).count("vfd2.") == 0
+
+
+async def test_read_points_of_a_code_says_where_codes_are_explained() -> None:
+    with pytest.raises(ToolInputError, match=r"no point is called F07; .*find_points.*search_manuals"):
+        await use("read_points", {"points": ["F07"]})
+
+
 async def test_find_points_shows_states_roles_and_two_people() -> None:
     text = await use("find_points", {"query": "reset the energy counter; heater high alarm setpoint; pump 1 run command"})
     assert "role engineer, two people confirm | values 0 idle/空闲, 1 reset/清零" in text
