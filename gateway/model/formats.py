@@ -78,9 +78,9 @@ def _read_clock(text: str, _shape: Shape) -> Raw:
 
 
 def _show_iec870(raw: Raw, _shape: Shape) -> FormatResult:
-    """IEC 60870-5-4 date as in Schneider meters: year, month and day, hour and minute, milliseconds of the minute."""
+    """IEC 60870-5-4 date as in Schneider meters: year (0 to 99), month and day, hour and minute, milliseconds of the minute."""
     year, month, day, hour, minute, millis = _iec870_parts(bytes.fromhex(str(raw)))
-    if minute & 0x80:
+    if minute & 0x80 or year & 0x7F > 99:
         return None, BAD_DATE
     try:
         date = datetime(2000 + (year & 0x7F), month & 0x0F, day & 0x1F, hour & 0x1F, minute & 0x3F)  # noqa: DTZ001 - the device's own clock
