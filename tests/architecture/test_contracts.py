@@ -41,6 +41,14 @@ PLANTS = {
     "nobody but the operator's route reaches confirmation": ("assistant/tools/propose_write.py", "import gateway.service.confirm"),
     "nobody but confirmation reaches the write gate": ("gateway/service/propose.py", "import gateway.write.gate"),
 }
+SIBLINGS = {
+    "gateway.api.routes.users": "gateway.api.routes.alarms",
+    "gateway.link.transports.tcp": "gateway.link.transports.udp",
+    "gateway.maps.convert.wb": "gateway.maps.convert.edgex",
+    "gateway.maps.convert.draft.result": "gateway.maps.convert.csv",
+    "assistant.tools.get_audit": "assistant.tools.get_history",
+}
+"""In each folder of plug-ins, one that imports another."""
 
 
 def _names() -> list[str]:
@@ -68,7 +76,8 @@ def _lint(folder: Path) -> str:
 def planted(tmp_path_factory: pytest.TempPathFactory) -> str:
     folder = tmp_path_factory.mktemp("planted")
     _copy(folder)
-    for file, line in PLANTS.values():
+    siblings = [(f"{one.replace('.', '/')}.py", f"import {other}") for one, other in SIBLINGS.items()]
+    for file, line in [*PLANTS.values(), *siblings]:
         path = folder / file
         path.write_text(path.read_text() + f"\n{line}\n")
     return _lint(folder)
@@ -81,3 +90,8 @@ def test_every_contract_has_its_planted_violation() -> None:
 @pytest.mark.parametrize("contract", sorted(PLANTS))
 def test_planted_violation_is_caught(planted: str, contract: str) -> None:
     assert re.search(rf"^{re.escape(contract)} BROKEN", planted, re.MULTILINE), planted[:3000]
+
+
+@pytest.mark.parametrize("plug_in", SIBLINGS)
+def test_plug_in_that_imports_its_sibling_is_caught(planted: str, plug_in: str) -> None:
+    assert re.search(rf"{re.escape(plug_in)} -> {re.escape(SIBLINGS[plug_in])} ", planted), planted[:3000]
