@@ -6,42 +6,18 @@ from typing import Protocol
 
 from fastapi import Request
 
+from gateway.api.accounts import Accounts
 from gateway.api.events import EventHub
 from gateway.clock import Clock
 from gateway.errors import Finding
 from gateway.maps.versions import MapVersion
-from gateway.model.point import Role, Text
+from gateway.model.point import Text
+from gateway.service.account_desk import AccountDesk
 from gateway.service.alarm_desk import AlarmDesk
 from gateway.service.base import Actor, Proposal, ProposalService, ReadService
 from gateway.service.explain import Explainer
 from gateway.service.map_desk import MapChange
 from gateway.service.map_files import Draft, MapText
-
-
-@dataclass(frozen=True, slots=True, kw_only=True)
-class SignedIn:
-    """A person's session as the web needs it."""
-
-    id: str
-    user: str
-    role: Role
-    csrf: str
-
-
-class Accounts(Protocol):
-    """Signing in and out."""
-
-    async def sign_in(self, user: str, password: str, address: str) -> SignedIn:
-        """A new session; raises ProblemError 401 or 429."""
-        ...
-
-    async def session(self, session: str) -> SignedIn | None:
-        """The session if it is still good."""
-        ...
-
-    async def sign_out(self, session: str) -> None:
-        """End the session."""
-        ...
 
 
 class Confirmation(Protocol):
@@ -108,6 +84,7 @@ class Context:
     alarm_desk: AlarmDesk
     confirm: Confirmation
     accounts: Accounts
+    account_desk: AccountDesk
     explain: Explainer
     maps: Maps
     events: EventHub

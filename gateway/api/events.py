@@ -1,21 +1,27 @@
 """Server-sent events: one hub, bounded queues, and what happens when a page is too slow."""
 
 import asyncio
-from collections.abc import AsyncIterator, Iterator
+from collections.abc import AsyncIterator, Collection, Iterator
 from contextlib import contextmanager
 
 from gateway.api.schemas import dumps
 
 _QUEUE = 64
 _HEARTBEAT_S = 15.0
+_SIGNED_OUT = "event: signed_out\ndata: {}\n\n"
 
 
 class EventHub:
     """Tells every open page what changed. A page that falls 64 events behind is cut off and reconnects."""
 
     def __init__(self, limit: int = 100) -> None:
-        self._queues: set[asyncio.Queue[str | None]] = set()
+        self._queues: dict[asyncio.Queue[str | None], str] = {}
         self._limit = limit
+
+    @property
+    def keys(self) -> set[str]:
+        """Whose streams are open: sessions, or users of tokens."""
+        return set(self._queues.values())
 
     @property
     def has_listeners(self) -> bool:
@@ -37,9 +43,16 @@ class EventHub:
         for queue in list(self._queues):
             _cut(queue)
 
-    async def stream(self) -> AsyncIterator[str]:
-        """The events from now on, with a comment now and then so that a dead page is noticed."""
-        with self._listening() as queue:
+    def end(self, keys: Collection[str]) -> None:
+        """End the streams of these: they are told so, and nothing more."""
+        for queue, key in list(self._queues.items()):
+            if key in keys:
+                _cut(queue, _SIGNED_OUT)
+                del self._queues[queue]
+
+    async def stream(self, key: str) -> AsyncIterator[str]:
+        """The events from now on for the session or token `key`, with a comment now and then so that a dead page is noticed."""
+        with self._listening(key) as queue:
             yield ": open\n\n"
             while True:
                 try:
@@ -53,25 +66,27 @@ class EventHub:
                 yield event
 
     @contextmanager
-    def _listening(self) -> Iterator[asyncio.Queue[str | None]]:
+    def _listening(self, key: str) -> Iterator[asyncio.Queue[str | None]]:
         queue: asyncio.Queue[str | None] = asyncio.Queue(_QUEUE)
-        self._queues.add(queue)
+        self._queues[queue] = key
         try:
             yield queue
         finally:
-            self._queues.discard(queue)
+            self._queues.pop(queue, None)
 
     def _put(self, event: str) -> None:
         for queue in list(self._queues):
             if queue.full():
                 _cut(queue)
-                self._queues.discard(queue)
+                del self._queues[queue]
             else:
                 queue.put_nowait(event)
 
 
-def _cut(queue: asyncio.Queue[str | None]) -> None:
-    """Empty the queue and end its stream."""
+def _cut(queue: asyncio.Queue[str | None], last: str = "") -> None:
+    """Empty the queue and end its stream, after one `last` event."""
     while not queue.empty():
         queue.get_nowait()
+    if last:
+        queue.put_nowait(last)
     queue.put_nowait(None)

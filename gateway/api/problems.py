@@ -7,6 +7,7 @@ from starlette.responses import Response
 
 from gateway.api.schemas import Json, dumps
 from gateway.errors import GatewayError, StoreError, UnknownTagError, WriteRefusedError
+from gateway.store.users import AccountError
 
 _TITLES = {
     400: "Bad request",
@@ -51,6 +52,7 @@ def install(app: FastAPI) -> None:
     app.add_exception_handler(ProblemError, _ours)
     app.add_exception_handler(WriteRefusedError, _refused)
     app.add_exception_handler(UnknownTagError, _unknown)
+    app.add_exception_handler(AccountError, _account)
     app.add_exception_handler(StoreError, _store)
     app.add_exception_handler(RequestValidationError, _invalid)
     app.add_exception_handler(HTTPException, _framework)
@@ -63,13 +65,18 @@ async def _ours(_: Request, exc: Exception) -> Response:
 
 async def _refused(_: Request, exc: Exception) -> Response:
     assert isinstance(exc, WriteRefusedError)  # noqa: S101 - registered for this type only
-    status = 403 if exc.refusal == "ROLE" else 429 if exc.refusal == "RATE" else 422
+    status = 403 if exc.refusal in ("ROLE", "PASSWORD_AGAIN") else 429 if exc.refusal == "RATE" else 422
     return problem(status, exc.refusal, {"en": exc.message, "zh": exc.message_zh}, codes=list(exc.codes))
 
 
 async def _unknown(_: Request, exc: Exception) -> Response:
     assert isinstance(exc, UnknownTagError)  # noqa: S101 - registered for this type only
     return problem(404, exc.code, {"en": str(exc), "zh": f"没有名为 {exc.tag} 的测点"}, near=list(exc.near))
+
+
+async def _account(_: Request, exc: Exception) -> Response:
+    assert isinstance(exc, AccountError)  # noqa: S101 - registered for this type only
+    return problem(422, exc.code, {"en": str(exc), "zh": exc.message_zh})
 
 
 async def _store(_: Request, exc: Exception) -> Response:

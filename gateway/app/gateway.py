@@ -8,7 +8,7 @@ from dataclasses import dataclass
 from functools import partial
 
 from gateway.alarms.engine import Alarms
-from gateway.app.adapters import AuditSide, PlantSide, TerminalPeople
+from gateway.app.adapters import AuditSide, People, PlantSide, TerminalPeople
 from gateway.app.groups import single_error
 from gateway.app.reload import Candidate, Load, Reloader
 from gateway.app.swap import Polling, Swap
@@ -36,9 +36,11 @@ from gateway.store.audit import Audit
 from gateway.store.base import AuditFiles, Lockout
 from gateway.store.claims import Claims
 from gateway.store.engine import Store
+from gateway.store.first_admin import FirstAdmin
 from gateway.store.proposals import Proposals
 from gateway.store.samples import Samples
 from gateway.store.sessions import Sessions
+from gateway.store.tokens import Tokens
 from gateway.store.users import Users
 from gateway.write.gate import Gate
 
@@ -66,6 +68,8 @@ class Gateway:
     alarms: Alarms
     users: Users
     sessions: Sessions
+    tokens: Tokens
+    first: FirstAdmin
     read: PlantReader
     propose: Proposer
     confirm: ConfirmService
@@ -133,6 +137,8 @@ async def _build(
     plant = make_plant(settings)
     wire = make_wire(settings, clock, make_transport)
     samples, journal, users = Samples(store), AlarmJournal(store, clock), Users(store, audit, clock)
+    tokens = Tokens(store, audit, clock)
+    people = People(users, tokens)
     alarms = Alarms(all_watches(wire, plant), clock, journal.put)
     alarms.restore(await journal.standing(), await journal.last_number())
     listeners: list[Listener] = []
@@ -159,7 +165,7 @@ async def _build(
         claims,
         Gate(wire.devices, claims),
         audit,
-        users if owns else TerminalPeople(users),
+        people if owns else TerminalPeople(users, people),
         clock,
         acknowledge=desk.acknowledge,
         spawn=group.create_task,
@@ -180,6 +186,8 @@ async def _build(
         alarms=alarms,
         users=users,
         sessions=Sessions(store, clock),
+        tokens=tokens,
+        first=FirstAdmin(store, users, clock),
         read=read,
         propose=Proposer(side, shelf, audit, clock, alarm=alarms.get, on_change=tell),
         confirm=confirm,

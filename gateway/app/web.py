@@ -20,7 +20,9 @@ from gateway.app.accounts import WebAccounts
 from gateway.app.gateway import Gateway
 from gateway.app.groups import single_error
 from gateway.app.pages import PageFeed, lockout_of
+from gateway.app.session_watch import SessionWatch
 from gateway.errors import ConfigError, Finding
+from gateway.service.account_desk import AccountDesk
 from gateway.settings import Web
 
 log = logging.getLogger(__name__)
@@ -76,7 +78,8 @@ def context_of(gateway: Gateway, hub: EventHub, *, is_secure: bool) -> Context:
         propose=gateway.propose,
         alarm_desk=gateway.alarm_desk,
         confirm=gateway.confirm,
-        accounts=WebAccounts(gateway.users, gateway.sessions),
+        accounts=WebAccounts(gateway.users, gateway.sessions, gateway.tokens, gateway.first, hub.end),
+        account_desk=AccountDesk(gateway.users, gateway.tokens, gateway.confirm.forget_user),
         explain=gateway.explain,
         maps=gateway.maps,
         events=hub,
@@ -116,6 +119,7 @@ async def serving(gateway: Gateway, web: Web, opened: socket.socket, folders: Se
             gateway.listeners.append(pages.tell)
             gateway.reload.listeners.append(tell_reload)
             feed = group.create_task(pages.run())
+            watch = group.create_task(SessionWatch(hub, context.accounts.alive).run())
             serve = group.create_task(server.serve(sockets=[opened]))
             try:
                 yield Site(app, context, hub)
@@ -125,6 +129,7 @@ async def serving(gateway: Gateway, web: Web, opened: socket.socket, folders: Se
                 gateway.listeners.remove(pages.tell)
                 gateway.reload.listeners.remove(tell_reload)
                 feed.cancel()
+                watch.cancel()
                 await serve
 
 

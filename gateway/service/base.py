@@ -29,6 +29,8 @@ class Actor:
     session: str = ""
     conversation: str = ""
     model: str = ""
+    is_fresh: bool = True
+    """False if the person gave the password too long ago for what two persons must sign."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

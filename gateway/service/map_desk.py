@@ -12,6 +12,7 @@ from gateway.errors import Finding, GatewayError, WriteRefusedError
 from gateway.maps.diff import Change
 from gateway.maps.versions import MapVersion, MapVersions
 from gateway.model.point import Role
+from gateway.service.account_desk import PASSWORD_AGAIN
 from gateway.service.base import Actor
 from gateway.service.map_files import Draft, MapFiles, MapText
 from gateway.store.audit import Audit
@@ -170,6 +171,8 @@ class MapDesk(Generic[_C]):
     async def _decide(self, pending: _Pending, actor: Actor) -> MapChange:
         if not any(one.is_risky for one in pending.change.changes):
             return await self._activate(pending, confirmed_by="")
+        if not actor.is_fresh:
+            raise _refused("PASSWORD_AGAIN", *PASSWORD_AGAIN)
         if len(self.open()) >= _MOST_PENDING:
             raise _refused("RATE", "too many changes wait already", "待确认的变更过多")
         await self._audit.record("map_proposed", pending.change.map, _body(pending.change, via=actor.via))

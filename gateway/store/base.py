@@ -175,6 +175,14 @@ class ApiToken:
     last_used_at: datetime | None = None
     ended_by: str = ""
 
+    @property
+    def user(self) -> str:
+        """How proposals and the audit call it; no account can have such a name."""
+        return f"{TOKEN_USER}{self.name}"
+
+
+TOKEN_USER = "api:"
+
 
 Stored = Literal["stored", "merged", "repeated", "rate"]
 Claimed = Literal["claimed", "approved", "taken", "expired", "same_person"]

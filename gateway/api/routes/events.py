@@ -6,13 +6,16 @@ from starlette.responses import StreamingResponse
 from gateway.api.auth import current_user
 from gateway.api.context import Context, context
 from gateway.api.problems import ProblemError
+from gateway.service.base import Actor
 
-router = APIRouter(tags=["events"], dependencies=[Depends(current_user)])
+router = APIRouter(tags=["events"])
 
 
 @router.get("/events")
-async def events(services: Context = Depends(context)) -> StreamingResponse:
-    """Server-sent events: samples, alarms, proposal, health, lockout."""
+async def events(actor: Actor = Depends(current_user), services: Context = Depends(context)) -> StreamingResponse:
+    """Server-sent events: samples, alarms, proposal, health, lockout; signed_out as the last one when the session ends."""
     if services.events.is_full:
         raise ProblemError(429, "TOO_MANY", "too many pages are open", "打开的页面过多")
-    return StreamingResponse(services.events.stream(), media_type="text/event-stream", headers={"cache-control": "no-store"})
+    return StreamingResponse(
+        services.events.stream(actor.session or actor.user), media_type="text/event-stream", headers={"cache-control": "no-store"}
+    )

@@ -7,7 +7,7 @@ from pydantic import BaseModel, ConfigDict, Field
 from starlette.responses import Response
 
 from gateway.api import schemas
-from gateway.api.auth import current_user, needs
+from gateway.api.auth import current_user, needs, require_fresh
 from gateway.api.context import Context, context
 from gateway.api.problems import ProblemError
 from gateway.errors import ConfigError, Finding
@@ -103,7 +103,8 @@ async def changes(services: Context = Depends(context)) -> Response:
 
 @router.post("/maps/changes/{change}/confirm")
 async def confirm(change: str, _: Nothing, actor: Actor = Depends(current_user), services: Context = Depends(context)) -> Response:
-    """The second person's yes."""
+    """The second person's yes. 403 PASSWORD_AGAIN if the password was given too long ago."""
+    require_fresh(actor)
     try:
         return schemas.Answer(_change(await services.maps.confirm(change, actor)))
     except ConfigError as exc:

@@ -7,7 +7,7 @@ from pydantic import BaseModel, ConfigDict, Field
 from starlette.responses import Response
 
 from gateway.api import schemas
-from gateway.api.auth import current_user, needs
+from gateway.api.auth import current_user, needs, require_fresh
 from gateway.api.context import Context, context
 from gateway.api.problems import ProblemError
 from gateway.model.point import Role
@@ -81,7 +81,9 @@ async def proposal(proposal: str, actor: Actor = Depends(current_user), services
 async def confirm(
     proposal: str, body: Confirming, actor: Actor = Depends(needs(Role.OPERATOR)), services: Context = Depends(context)
 ) -> Response:
-    """A person's yes: writes once, reads back, and says how it ended."""
+    """A person's yes: writes once, reads back, and says how it ended. What two persons sign needs a fresh password (403 PASSWORD_AGAIN)."""
+    if (await services.propose.get(proposal)).approvals_needed > 1:
+        require_fresh(actor)
     repeat = None if body.repeat is None else str(body.repeat)
     try:
         done = await services.confirm.confirm(proposal, body.nonce, actor, repeat=repeat)
@@ -123,4 +125,4 @@ def _taken(exc: AlreadyTakenError, actor: Actor, services: Context) -> ProblemEr
 
 def _card(one: Proposal, actor: Actor, services: Context) -> schemas.Json:
     points = {info.tag: info for info in services.read.points()} if one.writes else {}
-    return schemas.proposal(one, points, with_nonce=actor.role.includes(one.role))
+    return schemas.proposal(one, points, with_nonce=bool(actor.session) and actor.role.includes(one.role))
