@@ -1,7 +1,7 @@
 """YAML 1.2 text as plain values with the line of each: what looks like something else is refused, not guessed.
 
 Numbers are exact (int or Decimal). `off`, `yes` and `12:30` are text. Anchors, aliases and tags are refused, so a
-small file stays small; size, depth and the number of values are bounded.
+small file stays small; size, depth, the number of values and that of the items of one collection are bounded.
 """
 
 import re
@@ -20,7 +20,8 @@ YamlPath = tuple[str | int, ...]
 
 MAX_BYTES = 4_000_000
 MAX_DEPTH = 32
-MAX_VALUES = 200_000
+MAX_VALUES = 500_000
+MAX_ITEMS = 20_000
 MAX_FINDINGS = 200
 
 _INT = re.compile(r"[-+]?(0|[1-9][0-9]*)")
@@ -31,6 +32,7 @@ _LOOKS_LIKE_NUMBER = re.compile(
 )
 _NOT_TEXT = re.compile(r"[^\t\n\r\x20-\x7e\x85\xa0-\ufefe\uff00-\ufffd\U00010000-\U0010ffff]")
 _LONGEST_NUMBER = 64
+_NUMBERS_BEGIN = frozenset("+-.0123456789")
 _WORDS: Mapping[str, YamlScalar] = {
     "": None, "~": None, "null": None, "Null": None, "NULL": None,
     "true": True, "True": True, "TRUE": True, "false": False, "False": False, "FALSE": False,
@@ -83,7 +85,7 @@ def parse_yaml(text: str, file: str) -> YamlFile:
         raise ConfigError([_not_text(file, text.count("\n", 0, odd.start()) + 1, f"character U+{ord(odd.group()):04X}")])
     reader = _Reader(file)
     try:
-        root = reader.document(yaml.parse(text, Loader=yaml.CSafeLoader))
+        root = reader.document(iter(yaml.CSafeLoader(text).get_event, None))
     except yaml.MarkedYAMLError as exc:
         is_open_quote = "quoted scalar" in (exc.context or "")
         mark = exc.context_mark if is_open_quote else exc.problem_mark or exc.context_mark
@@ -144,6 +146,7 @@ class _Reader:
         items: list[YamlValue] = []
         while not isinstance(event := next(self._events), yaml.SequenceEndEvent):
             here = (*path, len(items))
+            self._bound(event, here, len(items))
             self.lines[here] = _line_of(event)
             items.append(self._value(event, here))
         return items
@@ -151,6 +154,7 @@ class _Reader:
     def _mapping(self, path: YamlPath) -> dict[str | int, YamlValue]:
         mapping: dict[str | int, YamlValue] = {}
         while not isinstance(event := next(self._events), yaml.MappingEndEvent):
+            self._bound(event, path, len(mapping))
             key = self._value(event, (*path, "?"))
             if isinstance(key, bool) or not isinstance(key, str | int):
                 self._find(event, path, "bad_key", "a key that is neither a word nor a whole number", "put it in quotes")
@@ -170,7 +174,7 @@ class _Reader:
         text: str = event.value
         if text in _WORDS:
             return _WORDS[text]
-        if not _LOOKS_LIKE_NUMBER.fullmatch(text):
+        if text[0] not in _NUMBERS_BEGIN or not _LOOKS_LIKE_NUMBER.fullmatch(text):
             return text
         if len(text) <= _LONGEST_NUMBER:
             if _INT.fullmatch(text):
@@ -181,6 +185,10 @@ class _Reader:
                 return Decimal(text)
         self._find(event, path, "ambiguous_number", f"{text[:_LONGEST_NUMBER]} reads differently in different programs", _number_fix(text))
         return text
+
+    def _bound(self, event: yaml.Event, path: YamlPath, count: int) -> None:
+        if count >= MAX_ITEMS:
+            self._stop(event, path, "too_large", f"more than {MAX_ITEMS} items in one place", "split it: one map is one device model")
 
     def _find(self, event: yaml.Event, path: YamlPath, code: str, message: str, fix: str) -> None:
         place = ".".join(map(str, path))

@@ -8,6 +8,7 @@ from tests.bench import (
     bench_dead_units,
     bench_decode,
     bench_late_replies,
+    bench_maps,
     bench_rtu_plan,
     bench_scale,
     bench_throughput,
@@ -50,3 +51,19 @@ def test_rtu_plan() -> None:
 
 def test_write_latency() -> None:
     asyncio.run(bench_write_latency.main(30))
+
+
+def test_maps() -> None:
+    found = bench_maps.main(2000)
+    assert isinstance(found["plant"], dict)
+    assert (found["plant"]["devices"], found["plant"]["points"]) == (100, 10_000)
+    assert isinstance(found["refused"], dict)
+    codes = {what: figures["codes"] for what, figures in found["refused"].items()}
+    assert codes == {
+        "10 MB": ["too_large"],
+        "binary": ["not_text"],
+        "alias bomb": ["alias"],
+        "deep": ["yaml_syntax"],
+        "long list": ["too_large"],
+        "list of lists": ["too_large"],
+    }
