@@ -4,15 +4,12 @@ from collections.abc import Sequence
 from datetime import datetime
 from decimal import Decimal
 
-from gateway.model.point import Role
 from gateway.model.sample import Sample, Scalar
 from gateway.service.base import AuditEntry, ReadService
 from gateway.service.plant import Plant
-from gateway.service.rules import Located, LocatedProcedure
+from gateway.service.rules import Located
 from gateway.store.audit import Audit
-from gateway.store.base import TOKEN_USER, AuditRecord
-from gateway.store.tokens import Tokens
-from gateway.store.users import Users
+from gateway.store.base import AuditRecord
 
 _FINISHED = ("outcome", "alarm_ack")
 _LOOKED_AT = 1000
@@ -29,14 +26,6 @@ class PlantSide:
         """The point of a tag; raises UnknownTagError."""
         device = self._plant.infos[self._plant.tag(tag)].device
         return Located(device=device, point=self._plant.point(tag), map_version=self._plant.maps[device].version)
-
-    def procedures(self) -> Sequence[LocatedProcedure]:
-        """All procedures of all devices."""
-        return [
-            LocatedProcedure(name=f"{device}.{name}", device=device, procedure=procedure, map_version=one.version)
-            for device, one in self._plant.maps.items()
-            for name, procedure in one.procedures.items()
-        ]
 
     def latest(self, tags: Sequence[str]) -> Sequence[Sample]:
         """The last sample of each tag with its present age."""
@@ -57,34 +46,6 @@ class AuditSide:
         """Writes and acknowledgements of a tag and a time, newest first."""
         records = await self._audit.entries(_FINISHED, None, start, end, limit=_LOOKED_AT)
         return [entry for entry in map(_entry, records) if tag is None or entry.tag == tag]
-
-
-class People:
-    """Roles of accounts, and of programs whose token may propose; nobody else has one."""
-
-    def __init__(self, users: Users, tokens: Tokens) -> None:
-        self._users = users
-        self._tokens = tokens
-
-    async def role_of(self, user: str) -> Role | None:
-        """The role an account or a token has now."""
-        if user.startswith(TOKEN_USER):
-            return await self._tokens.role_of(user.removeprefix(TOKEN_USER))
-        return await self._users.role_of(user)
-
-
-class TerminalPeople:
-    """Roles as the terminal sees them: with no accounts at all, whoever may read the data folder is admin."""
-
-    def __init__(self, users: Users, people: People) -> None:
-        self._users = users
-        self._people = people
-
-    async def role_of(self, user: str) -> Role | None:
-        """The role an account has now."""
-        role = await self._people.role_of(user)
-        is_person = not user.startswith(TOKEN_USER)
-        return Role.ADMIN if role is None and is_person and not await self._users.all() else role
 
 
 def _entry(record: AuditRecord) -> AuditEntry:

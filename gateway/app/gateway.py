@@ -8,8 +8,9 @@ from dataclasses import dataclass
 from functools import partial
 
 from gateway.alarms.engine import Alarms
-from gateway.app.adapters import AuditSide, People, PlantSide, TerminalPeople
+from gateway.app.adapters import AuditSide, PlantSide
 from gateway.app.groups import single_error
+from gateway.app.people import People, TerminalPeople
 from gateway.app.reload import Candidate, Load, Reloader
 from gateway.app.swap import Polling, Swap
 from gateway.app.wire import MakeTransport, SampleSink, Wire, all_watches, make_plant, make_wire
