@@ -14,7 +14,7 @@ from gateway.link.frames.pdu import Payload, check, describe
 from gateway.link.line import Line
 from gateway.link.options import LinkOptions
 from gateway.link.trace import Trace
-from gateway.model.quality import PROTOCOL_ERROR
+from gateway.model.quality import LENGTH_MISMATCH, PROTOCOL_ERROR
 
 _DIAL_S = 3.0
 """A connection gets at least so long to come up."""
@@ -80,6 +80,7 @@ class WireTransport:
                 f"no connection to {self._options.place} in time", link=self._options.id, fix="check power, cable and address"
             ) from exc
         self._line = line
+        self._framer.connected()
 
     async def close(self) -> None:
         """Release socket or port; an exchange in flight ends with LinkDownError."""
@@ -153,9 +154,12 @@ class WireTransport:
         )
 
     def _given_up(self, expected: Expectation) -> LinkError:
+        """What to call it. A stream with transaction ids in which a reply broke off is not read on: its rest may still come."""
         error = expected.give_up()
         if isinstance(error, FrameError):
             self.trace.dropped[error.kind] += 1
+            if error.kind == LENGTH_MISMATCH and self._framer.tid is not None:
+                self._hang_up()
         return error
 
     def _received(self, data: bytes) -> None:
@@ -171,8 +175,8 @@ class WireTransport:
             answer.set_exception(error)
             if isinstance(error, FrameError):
                 expected.note_owed()
-                if error.kind == PROTOCOL_ERROR and self._line is not None:
-                    self._line.close()
+            if isinstance(error, LinkDownError) or (isinstance(error, FrameError) and error.kind == PROTOCOL_ERROR):
+                self._hang_up()
             return
         if payload is not None:
             answer.set_result(payload)
@@ -180,14 +184,18 @@ class WireTransport:
             self._idle = asyncio.get_running_loop().call_later(_IDLE_S, self._fail_broken)
 
     def _drop_unasked(self, data: bytes) -> None:
-        """What comes while nothing is asked is dropped; on links without transaction ids a reply among it is owed no more."""
+        """What comes while nothing is asked is dropped; a late reply among it is owed no more."""
         self._unasked += len(data)
         self.trace.dropped["unasked_bytes"] += len(data)
-        if not self._rules.strict_tid:
-            self._framer.feed(data)
-            with contextlib.suppress(FrameError):
-                while (frame := self._framer.cut()) is not None:
+        self._framer.feed(data)
+        with contextlib.suppress(LinkError):
+            while (frame := self._framer.cut()) is not None:
+                if not self._rules.strict_tid:
                     self.trace.dropped["rejected_late"] += self._rules.owed.take(frame.unit_id, frame.pdu)
+
+    def _hang_up(self) -> None:
+        if self._line is not None:
+            self._line.close()
 
     def _fail_broken(self) -> None:
         if self._expected is not None and self._answer is not None and not self._answer.done():

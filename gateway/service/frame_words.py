@@ -4,7 +4,7 @@ from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from datetime import datetime
 
-from gateway.errors import DeviceExceptionError, FrameError
+from gateway.errors import DeviceExceptionError, FrameError, LinkDownError
 from gateway.link.base import Identify, Read
 from gateway.link.frames.ascii import AsciiFramer
 from gateway.link.frames.framer import Framer
@@ -143,6 +143,8 @@ def _said(sent: _Sent, out: bytes, came: bytes, framing: Framing) -> tuple[list[
             is_good = is_good or (is_ours and has_values)
     except FrameError as error:
         return [*parts, _WRONG.get(error.kind, _STRAY)], False
+    except LinkDownError:
+        return [*parts, _LEFT["short"]], False
     return (parts, is_good) if frames else ([*parts, _LEFT[framer.leftover()]], False)
 
 

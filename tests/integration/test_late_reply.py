@@ -4,8 +4,8 @@ import asyncio
 
 import pytest
 
-from gateway.errors import FrameError, LinkError, LinkTimeoutError
-from gateway.link.base import Read
+from gateway.errors import FrameError, LinkDownError, LinkError, LinkTimeoutError
+from gateway.link.base import Read, WriteRegisters
 from gateway.model.address import PduAddress, Table, UnitId
 from tests.fake_device import KINDS, STREAMS, Asked, FakeDevice, Kind, Rig, rig
 
@@ -58,6 +58,66 @@ async def test_f02_only_the_stale_reply_comes() -> None:
 
     async with rig("tcp", FakeDevice(bank={2: 22}, script=script)) as r:
         assert [await value(r, 0), await value(r, 1), await value(r, 2)] == ["TIMEOUT", "TIMEOUT", 22]
+
+
+@pytest.mark.parametrize("missing", [1, 2, 4], ids=lambda missing: f"{missing}-missing")
+async def test_f02_late_tcp_reply_in_pieces_does_not_complete_one_that_broke_off(missing: int) -> None:
+    """What was put together in this way is read again on a new connection, a write never."""
+
+    async def script(device: FakeDevice, asked: Asked) -> None:
+        right, late = device.right(asked), device.right(device.asked[-2]) if len(device.asked) > 1 else b""
+        if len(device.asked) == 3:
+            for piece in (right[:-missing], late[:missing], late[missing:]):
+                device.send(piece)
+                await asyncio.sleep(0.01)
+        elif len(device.asked) != 2:
+            device.send(right)
+
+    async with rig("tcp", FakeDevice(bank={0: 0x1111, 1: 0x2222}, script=script)) as r:
+        assert [await value(r, 1), await value(r, 0), await value(r, 1)] == [0x2222, "TIMEOUT", 0x2222]
+        assert [asked.address for asked in r.device.asked] == [1, 0, 1, 1]
+        assert r.device.connections == 2
+
+
+async def test_f02_write_is_not_sent_again_after_its_reply_broke_off_and_another_came() -> None:
+    async def script(device: FakeDevice, asked: Asked) -> None:
+        if asked.function == 6:
+            for piece in (device.right(asked)[:-2], device.right(device.asked[0])):
+                device.send(piece)
+                await asyncio.sleep(0.01)
+
+    async with rig("tcp", FakeDevice(script=script)) as r:
+        assert await value(r, 0) == "TIMEOUT"
+        with pytest.raises(LinkDownError, match="broke off and another one followed") as caught:
+            await r.bus.exchange(WriteRegisters(unit_id=UnitId(1), address=PduAddress(0), words=(7,), single=True))
+        assert caught.value.sent
+        assert [asked.function for asked in r.device.asked] == [3, 6]
+
+
+async def test_tcp_reply_that_broke_off_costs_its_connection() -> None:
+    """Its rest may still come, and would be taken for the begin of the next one."""
+
+    async def script(device: FakeDevice, asked: Asked) -> None:
+        right = device.right(asked)
+        device.send(right[:-2] if len(device.asked) == 1 else right)
+
+    async with rig("tcp", FakeDevice(bank={0: 5}, script=script), timeout_s=0.05) as r:
+        assert [await value(r, 0), await value(r, 0)] == ["length_mismatch", 5]
+        assert r.device.connections == 2
+
+
+async def test_late_tcp_reply_that_begins_before_the_next_request_is_followed() -> None:
+    async def script(device: FakeDevice, asked: Asked) -> None:
+        if len(device.asked) == 2:
+            device.send(device.right(device.asked[0])[8:] + device.right(asked))
+
+    async with rig("tcp", FakeDevice(bank={0: 5, 1: 6}, script=script), timeout_s=0.05) as r:
+        assert await value(r, 0) == "TIMEOUT"
+        r.device.send(r.device.right(r.device.asked[0])[:8])
+        while not r.bus.transport.trace.dropped["unasked_bytes"]:  # noqa: ASYNC110 - a counter tells no one
+            await asyncio.sleep(0)
+        assert await value(r, 1) == 6
+        assert r.device.connections == 1
 
 
 @pytest.mark.parametrize("kind", KINDS)

@@ -57,7 +57,8 @@ class Expectation:
     def feed(self, data: bytes) -> Payload | None:
         """The payload of the proved reply, or None as long as it has not come.
 
-        Raises DeviceExceptionError, or FrameError if the unit answered wrongly or the stream cannot be followed.
+        Raises DeviceExceptionError, FrameError if the unit answered wrongly or the stream cannot be followed, LinkDownError if no
+        reply on this connection can be trusted any more.
         """
         data = self._without_echo(data)
         self._framer.feed(data)

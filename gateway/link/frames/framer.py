@@ -19,10 +19,14 @@ class Frame:
 
 
 class Framer(Protocol):
-    """Builds the frame of one request at a time and cuts the replies; pure, keeps only what came since `start`."""
+    """Builds the frame of one request at a time and cuts the replies; pure."""
+
+    def connected(self) -> None:
+        """The line was opened, for the first time or anew."""
+        ...
 
     def start(self, request: Request) -> bytes:
-        """The frame to send; what came before is forgotten."""
+        """The frame to send; of what came before only the begin of a late reply with a transaction id is kept."""
         ...
 
     @property
@@ -35,7 +39,10 @@ class Framer(Protocol):
         ...
 
     def cut(self) -> Frame | None:
-        """The next whole frame, or None; raises FrameError (`protocol_error`) if the stream cannot be followed any more."""
+        """The next whole frame, or None.
+
+        Raises FrameError (`protocol_error`) or LinkDownError if the stream cannot be followed any more.
+        """
         ...
 
     def leftover(self) -> Leftover:

@@ -26,6 +26,9 @@ class RtuFramer:
         """RTU has none."""
         return None
 
+    def connected(self) -> None:
+        """A port that was opened anew changes nothing: a late reply may still come."""
+
     def start(self, request: Request) -> bytes:
         """The frame to send; what came before is forgotten."""
         self._buffer.clear()

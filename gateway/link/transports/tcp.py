@@ -10,4 +10,4 @@ from gateway.link.wire import WireTransport
 
 def make(options: LinkOptions, clock: Clock) -> Transport:
     """A transport that dials `host:port` when it is opened."""
-    return WireTransport(options, clock, MbapFramer(options.id), lambda: socket_line(options))
+    return WireTransport(options, clock, MbapFramer(options.id, strict_tid=options.tid == "strict"), lambda: socket_line(options))

@@ -14,7 +14,7 @@ from gateway.link.wire import WireTransport
 def make(options: LinkOptions, clock: Clock) -> Transport:
     """A transport that proves the server by `ca_file` (or the system's authorities) and itself by `cert_file` and `key_file`."""
     context = _context(options)
-    return WireTransport(options, clock, MbapFramer(options.id), lambda: socket_line(options, context))
+    return WireTransport(options, clock, MbapFramer(options.id, strict_tid=options.tid == "strict"), lambda: socket_line(options, context))
 
 
 def _context(options: LinkOptions) -> ssl.SSLContext:

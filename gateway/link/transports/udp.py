@@ -10,4 +10,4 @@ from gateway.link.wire import WireTransport
 
 def make(options: LinkOptions, clock: Clock) -> Transport:
     """A transport that sends to `host:port`; a datagram that is lost is a time-out."""
-    return WireTransport(options, clock, MbapFramer(options.id), lambda: datagram_line(options))
+    return WireTransport(options, clock, MbapFramer(options.id, strict_tid=options.tid == "strict"), lambda: datagram_line(options))

@@ -7,7 +7,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from gateway.errors import FrameError
+from gateway.errors import FrameError, LinkDownError
 from gateway.link.base import Identify, Read, Request, WriteRegisters
 from gateway.link.frames.ascii import AsciiFramer, lrc
 from gateway.link.frames.framer import Framer
@@ -192,26 +192,76 @@ def test_identity_reply_is_cut_by_its_objects() -> None:
     assert cut_all(RtuFramer(), reply[:9], reply[9:11], reply[11:], request=Identify(unit_id=UnitId(1))) == [(1, reply[1:-2])]
 
 
+THREE = Read(unit_id=UnitId(1), table=Table.HOLDING, address=PduAddress(0), count=3)
 BROKEN_OFF, LATE = bytes.fromhex("0002 0000 0009 01 03 06 0007"), bytes.fromhex("0001 0000 0009 01 03 06 0001 0002 0003")
+RIGHT = bytes.fromhex("0002 0000 0009 01 03 06 0007 0008 0009")
+SPLICED: dict[str, tuple[bytes, ...]] = {
+    "in-two-segments": (BROKEN_OFF, LATE),
+    "in-one-segment": (BROKEN_OFF + LATE,),
+    "late-one-in-pieces": (BROKEN_OFF, LATE[:4], LATE[4:]),
+    "late-one-in-pieces-first-at-once": (BROKEN_OFF + LATE[:4], LATE[4:]),
+    "late-one-in-bytes": (BROKEN_OFF, *(bytes((byte,)) for byte in LATE)),
+    "last-byte-missing": (RIGHT[:-1], LATE),
+    "last-byte-missing-and-late-one-in-pieces": (RIGHT[:-1], LATE[:1], LATE[1:]),
+    "late-one-broke-off-too": (BROKEN_OFF, LATE[:4], RIGHT),
+    "it-comes-again": (BROKEN_OFF, RIGHT),
+}
 
 
-@pytest.mark.parametrize(("first", "second"), [(BROKEN_OFF, LATE), (b"", BROKEN_OFF + LATE)], ids=["in-two-segments", "in-one-segment"])
-def test_late_tcp_reply_does_not_complete_one_that_broke_off(first: bytes, second: bytes) -> None:
-    """Truncated reply to request 2, then the whole late reply to request 1: their bytes together have the right length."""
+@pytest.mark.parametrize("pieces", SPLICED.values(), ids=SPLICED.keys())
+def test_late_tcp_reply_does_not_complete_one_that_broke_off(pieces: tuple[bytes, ...]) -> None:
+    """Truncated reply to request 2, then the late one to request 1: their bytes together have the right length."""
+    framer = MbapFramer("lan1")
+    framer.start(THREE)
+    with pytest.raises(LinkDownError, match="lan1: a reply broke off and another one followed") as caught:
+        cut_all(framer, *pieces, request=THREE)
+    assert caught.value.sent
+
+
+PIECES: dict[str, tuple[bytes, ...]] = {
+    "late-one-and-right": (LATE + RIGHT,),
+    "late-one-in-pieces-and-right": (LATE[:9], LATE[9:] + RIGHT[:7], RIGHT[7:]),
+    "late-one-in-bytes-and-right": tuple(bytes((byte,)) for byte in LATE + RIGHT),
+}
+
+
+@pytest.mark.parametrize("pieces", PIECES.values(), ids=PIECES.keys())
+def test_whole_tcp_replies_in_pieces_are_followed(pieces: tuple[bytes, ...]) -> None:
     framer = MbapFramer()
-    request = Read(unit_id=UnitId(1), table=Table.HOLDING, address=PduAddress(0), count=3)
-    framer.start(request)
-    framer.start(request)
-    framer.feed(first)
-    assert framer.cut() is None
-    framer.feed(second)
-    with pytest.raises(FrameError, match="another reply begins") as caught:
-        framer.cut()
-    assert caught.value.kind == "protocol_error"
+    framer.start(THREE)
+    assert cut_all(framer, *pieces, request=THREE) == [(1, LATE[7:]), (1, RIGHT[7:])]
 
 
-def test_tcp_reply_in_two_pieces_is_whole_even_if_the_second_begins_with_zeros() -> None:
+def test_late_tcp_reply_that_began_before_the_request_is_followed() -> None:
+    framer = MbapFramer()
+    framer.start(THREE)
+    framer.feed(LATE[:8])
+    assert cut_all(framer, LATE[8:] + RIGHT, request=THREE) == [(1, LATE[7:]), (1, RIGHT[7:])]
+
+
+def test_on_a_new_connection_nothing_is_late() -> None:
+    """What looks like a reply to request 1 is data: on this connection nobody made it."""
+    framer = MbapFramer()
+    framer.start(THREE)
+    framer.connected()
+    data = bytes.fromhex("0002 0000 0009 01 03 06"), bytes.fromhex("0001 0000 0009")
+    assert cut_all(framer, *data, request=THREE) == [(1, bytes.fromhex("03 06 0001 0000 0009"))]
+
+
+def test_ignored_transaction_ids_nothing_is_put_together_while_a_reply_is_owed() -> None:
+    framer = MbapFramer(strict_tid=False)
+    assert cut_all(framer, RIGHT[:7], RIGHT[7:], request=THREE) == [(1, RIGHT[7:])]
+    framer.start(THREE)
+    with pytest.raises(LinkDownError):
+        cut_all(framer, RIGHT[:7], RIGHT[7:], request=THREE)
+
+
+def test_tcp_reply_in_two_pieces_of_which_the_second_begins_like_another_reply_is_refused() -> None:
     framer = MbapFramer()
     request = Read(unit_id=UnitId(1), table=Table.HOLDING, address=PduAddress(0), count=4)
     pieces = (bytes.fromhex("0001 0000 000B 01 03 08"), bytes.fromhex("0001 0000 0006 0103"))
-    assert cut_all(framer, *pieces, request=request) == [(1, bytes.fromhex("03 08 0001 0000 0006 0103"))]
+    with pytest.raises(LinkDownError):
+        cut_all(framer, *pieces, request=request)
+    framer.connected()
+    again = (bytes.fromhex("0002 0000 000B 01 03 08"), pieces[1])
+    assert cut_all(framer, *again, request=request) == [(1, bytes.fromhex("03 08 0001 0000 0006 0103"))]

@@ -36,6 +36,13 @@ SAID: dict[str, tuple[Framing, str, list[str], str, bool]] = {
     "other-function": ("tcp", TCP, ["0007 0000 0007 01 04 04 0001 FFFF"], "a reply of another function", False),
     "too-few": ("tcp", TCP, ["0007 0000 0005 01 03 02 0001"], "a reply of the wrong length", False),
     "no-header": ("tcp", TCP, ["0007 0001 0007 01 03 04 0001 FFFF"], "a header that no Modbus/TCP frame has", False),
+    "broke-off-and-another-came": (
+        "tcp",
+        "0001 0000 0006 01 03 0000 0002",
+        ["0001 0000 0007 01 03 04 0001", "0001 0000 0007 01 03 04 0001 FFFF"],
+        "a reply that broke off",
+        False,
+    ),
     "broke-off": ("tcp", TCP, ["0007 0000 0007 01 03 04"], "a reply that broke off", False),
     "identity": (
         "tcp",
