@@ -91,8 +91,23 @@ class Device:
 
     async def read_block(self, block: ReadBlock, *, priority: Priority = Priority.POLL, timeout_s: float | None = None) -> BlockSamples:
         """One exchange for one block of `blocks`, or a part of one."""
-        compiled = self._compiled.get(id(block)) or self._compile(block)
-        return await self._read(compiled, self._in_turn(priority, timeout_s or self.timeout_s))
+        return await self._read(self._of(block), self._in_turn(priority, timeout_s or self.timeout_s))
+
+    async def request(self, read: Read) -> Reply:
+        """One exchange in turn of the polls, for blocks of several devices of the unit; raises LinkError."""
+        return await self._in_turn(Priority.POLL, self.timeout_s)(read)
+
+    async def read_missing_scales(self, block: ReadBlock) -> None:
+        """Read the scale registers that the block needs from outside and that were never read."""
+        await self._read_missing_scales(self._of(block), self._in_turn(Priority.POLL, self.timeout_s))
+
+    def taken(self, block: ReadBlock, reply: Reply) -> BlockSamples:
+        """The samples of a block that was read together with others; `reply` holds its own words only."""
+        return self._decoded(self._of(block), reply)
+
+    def missed(self, block: ReadBlock, error: LinkError, *, is_first: bool) -> BlockSamples:
+        """The samples of a block that was not read together with others; only the `first` of them counts as silence of the unit."""
+        return self._failed(block, error, is_first=is_first)
 
     async def read_fresh(self, points: Sequence[Point], *, priority: Priority = Priority.READ, lane: Lane | None = None) -> list[Sample]:
         """Samples of exactly these points, read now; those that failed carry the reason of their own exchange.
@@ -181,15 +196,18 @@ class Device:
         self.health.good(reply.read_at)
         return samples
 
-    def _failed(self, block: ReadBlock, error: LinkError) -> BlockSamples:
+    def _failed(self, block: ReadBlock, error: LinkError, *, is_first: bool = True) -> BlockSamples:
         now, reason = self._clock.monotonic(), reason_of(error)
-        if is_silence(error):
+        if is_silence(error) and is_first:
             self.breaker.silent(now)
         elif isinstance(error, DeviceExceptionError):
             self.breaker.alive()
         if not self.learnt.is_hole(block.table, block.address, block.address + block.count - 1):
             self.health.bad(reason, self._clock.utc(), is_down=self.breaker.is_demoted or isinstance(error, LinkDownError))
         return failed(block, reason, self._clock.utc(), now)
+
+    def _of(self, block: ReadBlock) -> "_Compiled":
+        return self._compiled.get(id(block)) or self._compile(block)
 
     def _compile(self, block: ReadBlock) -> "_Compiled":
         names = [point.name for point in block.points]

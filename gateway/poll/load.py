@@ -5,18 +5,18 @@ from collections.abc import Sequence
 from gateway.link.bus import Bus
 from gateway.model.bustime import Framing, exchange_bytes, serial_time
 from gateway.poll.device import Device
+from gateway.poll.unit import periods_of, shared_reads, units_of
 
 
 def serial_loads(devices: Sequence[Device]) -> dict[str, float]:
     """Link id -> share of the line's time that the poll groups need; above 1 the periods cannot be kept. Serial lines only."""
     loads: dict[str, float] = {}
-    for device in devices:
-        if not device.bus.options.is_serial:
-            continue
-        for group, period_s in device.map.periods.items():
-            if period_s is not None:
-                seconds = sum(_exchange_s(device.bus, block.count, is_bits=block.table.is_bits) for block in device.blocks(group))
-                loads[device.bus.id] = loads.get(device.bus.id, 0.0) + seconds / period_s
+    for unit in units_of(devices):
+        bus = unit[0].bus
+        for period_s in periods_of(unit) if bus.options.is_serial else ():
+            reads = shared_reads(unit, period_s)
+            seconds = sum(_exchange_s(bus, read.count, is_bits=read.table.is_bits) for read in reads)
+            loads[bus.id] = loads.get(bus.id, 0.0) + seconds / period_s
     return loads
 
 

@@ -1,7 +1,7 @@
 """Polls one device group by group: spares a unit that is silent and addresses that do not exist, and learns what they are."""
 
 import logging
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 
 from gateway.clock import Clock
@@ -19,9 +19,11 @@ Sink = Callable[[str, BlockSamples], None]
 
 REPROBE_S = 300.0
 """How often a hole is read again, and how soon a block that taught nothing is searched again."""
-_REFUSALS = frozenset({"exception_2", "exception_3"})
-_SILENCES = frozenset({TIMEOUT, LENGTH_MISMATCH})
-_SILENT_TIMES = 2
+REFUSALS = frozenset({"exception_2", "exception_3"})
+"""What a device says to a read that it does not have, or not in this size."""
+SILENCES = frozenset({TIMEOUT, LENGTH_MISMATCH})
+"""What devices do instead that do not say so."""
+SILENT_TIMES = 2
 _REFUSED_TIMES = 3
 
 
@@ -48,15 +50,15 @@ class Poller:
         """Read the blocks of a group; how many of them got no reply."""
         unanswered = 0
         for block in self.device.blocks(group):
-            unanswered += not await self._poll_block(block)
+            unanswered += not await self.poll_block(block)
         return unanswered
 
-    async def _poll_block(self, block: ReadBlock) -> bool:
+    async def poll_block(self, block: ReadBlock) -> bool:
         """True if the block was answered, or needs no answer now."""
         record = self._records.setdefault(id(block), _Record(block))
         if self._is_hole(block) and self._clock.monotonic() < record.not_before:
             return True
-        if self.device.breaker.is_demoted and not await self._probe(block):
+        if self.device.breaker.is_demoted and not await self.probe(block):
             return False
         samples = await self.device.read_block(block)
         self._sink(self.device.id, samples)
@@ -67,16 +69,20 @@ class Poller:
                 self._replan("a hole is gone")
             return True
         await self._consider(record, samples)
-        return samples.reasons[0] in _REFUSALS
+        return samples.reasons[0] in REFUSALS
 
-    async def _probe(self, block: ReadBlock) -> bool:
-        """Ask a demoted unit for the first value of the block, if it is time to; True if it answers at all."""
+    async def probe(self, block: ReadBlock, others: Sequence[tuple[str, ReadBlock]] = ()) -> bool:
+        """Ask a demoted unit for the first value of the block, if it is time to; True if it answers at all.
+
+        `others` are blocks of further devices of the unit, which fail with it.
+        """
         breaker = self.device.breaker
         if not breaker.may_ask(self._clock.monotonic()):
             return False
         first = await self.device.read_block(part_of(block, cells_of(block)[:1]), timeout_s=breaker.timeout_s())
         if breaker.is_demoted:
-            self._sink(self.device.id, failed(block, first.reasons[0] or TIMEOUT, first.read_at, first.read_mono))
+            for name, each in ((self.device.id, block), *others):
+                self._sink(name, failed(each, first.reasons[0] or TIMEOUT, first.read_at, first.read_mono))
         return not breaker.is_demoted
 
     async def _consider(self, record: _Record, samples: BlockSamples) -> None:
@@ -90,13 +96,13 @@ class Poller:
             record.not_before = self._clock.monotonic() + REPROBE_S
             return
         has_parts = len(cells_of(record.block)) > 1
-        if reason in _REFUSALS:
+        if reason in REFUSALS:
             is_due = has_parts or (record.times >= _REFUSED_TIMES and good > record.good_before)
         else:
-            is_due = has_parts and reason in _SILENCES and record.times >= _SILENT_TIMES and good > record.good_before
+            is_due = has_parts and reason in SILENCES and record.times >= SILENT_TIMES and good > record.good_before
         if is_due and self._clock.monotonic() >= record.not_before:
             record.not_before = self._clock.monotonic() + REPROBE_S
-            await self._search(record.block, _REFUSALS | ({reason} & _SILENCES))
+            await self._search(record.block, REFUSALS | ({reason} & SILENCES))
 
     async def _search(self, block: ReadBlock, refusals: frozenset[str]) -> None:
         async def read(part: ReadBlock) -> BlockSamples:
