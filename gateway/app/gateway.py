@@ -12,6 +12,7 @@ from gateway.app.adapters import AuditSide, PlantSide
 from gateway.app.groups import single_error
 from gateway.app.people import People, TerminalPeople
 from gateway.app.reload import Candidate, Load, Reloader
+from gateway.app.retention import Retention
 from gateway.app.swap import Polling, Swap
 from gateway.app.wire import MakeTransport, SampleSink, Wire, all_watches, make_plant, make_wire
 from gateway.clock import Clock
@@ -116,6 +117,7 @@ async def running(
                         await gateway.confirm.recover()
                         workers += [group.create_task(gateway.polling.scheduler.run()), group.create_task(_keep_house(gateway))]
                         workers.append(group.create_task(gateway.reload.run()))
+                        workers.append(group.create_task(_retention(gateway).run()))
                     yield gateway
                 finally:
                     await gateway.confirm.drain()
@@ -186,7 +188,7 @@ async def _build(
         journal=journal,
         alarms=alarms,
         users=users,
-        sessions=Sessions(store, clock),
+        sessions=_sessions(store, settings, clock),
         tokens=tokens,
         first=FirstAdmin(store, users, clock),
         read=read,
@@ -206,6 +208,16 @@ async def _build(
         listeners=listeners,
         lockouts=shelf.lockouts,
     )
+
+
+def _sessions(store: Store, settings: Settings, clock: Clock) -> Sessions:
+    limits = settings.sessions
+    return Sessions(store, clock, idle_s=limits.idle_s, lifetime_s=limits.lifetime_s, fresh_s=limits.password_again_s)
+
+
+def _retention(gateway: Gateway) -> Retention:
+    keep_days = gateway.settings.keep_days
+    return Retention(gateway.samples, gateway.sessions, gateway.tokens, gateway.users, gateway.clock, keep_days=keep_days)
 
 
 async def _keep_house(gateway: Gateway) -> None:

@@ -19,7 +19,7 @@ from gateway.settings._links import link_findings, link_options
 from gateway.settings._load import load_findings
 from gateway.settings._schema import DeviceIn, HeadIn, LinkIn, WebIn
 from gateway.settings._secrets import secrets_in_clear
-from gateway.settings._types import DeviceSettings, Settings, Site, Web
+from gateway.settings._types import DeviceSettings, SessionLimits, Settings, Site, Web
 from gateway.yamlfile import YamlFile, YamlPath, YamlValue
 
 _M = TypeVar("_M", bound=Strict)
@@ -77,6 +77,10 @@ class Reader:
             web=web,
             assistant=_texts(assistant),
             map_folders=self._folders(head),
+            sessions=SessionLimits(
+                idle_s=head.sessions.idle_s, lifetime_s=head.sessions.lifetime_s, password_again_s=head.sessions.password_again_s
+            ),
+            keep_days=head.store.keep_days,
         )
 
     def _folders(self, head: HeadIn) -> tuple[Path, ...]:

@@ -26,6 +26,8 @@ class StoreIn(Strict):
     """Where samples and records are kept."""
 
     url: str = "sqlite:///{data_dir}/busmate.db"
+    keep_days: int = Field(default=400, ge=1, le=36_500)
+    """How long samples are kept; the audit is kept for ever."""
 
 
 class TlsIn(Strict):
@@ -47,6 +49,14 @@ class WebIn(Strict):
     tls: TlsIn | None = None
 
 
+class SessionsIn(Strict):
+    """How long people stay signed in: without use, at most, and how long a password counts for what two persons sign."""
+
+    idle_s: int = Field(default=900, ge=60, le=86_400)
+    lifetime_s: int = Field(default=43_200, ge=300, le=604_800)
+    password_again_s: int = Field(default=300, ge=30, le=3600)
+
+
 class HeadIn(Strict):
     """A configuration without links and devices, which are validated one by one."""
 
@@ -55,6 +65,7 @@ class HeadIn(Strict):
     store: StoreIn = Field(default_factory=StoreIn)
     maps: list[str] = Field(default_factory=list)
     web: WebIn = Field(default_factory=WebIn)
+    sessions: SessionsIn = Field(default_factory=SessionsIn)
 
 
 class Rs485In(Strict):

@@ -34,6 +34,15 @@ class Web:
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
+class SessionLimits:
+    """Seconds a session lasts without use and at most, and a password counts for what two persons sign."""
+
+    idle_s: float = 900.0
+    lifetime_s: float = 43_200.0
+    password_again_s: float = 300.0
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
 class DeviceSettings:
     """A configured device; `map` has the site's rules applied. `stale_after_s` None: three periods of the point's group."""
 
@@ -59,6 +68,8 @@ class Settings:
     devices: tuple[DeviceSettings, ...]
     web: Web
     assistant: Mapping[str, YamlValue]
+    sessions: SessionLimits = SessionLimits()
+    keep_days: int = 400
     map_folders: tuple[Path, ...] = ()
     """Where maps are looked for before those that ship; the first is where edited maps are put."""
     warnings: tuple[Finding, ...] = ()

@@ -1,6 +1,6 @@
 """The past of tags: put, ask by time, and let the oldest go."""
 
-from collections.abc import Sequence
+from collections.abc import Awaitable, Callable, Sequence
 from datetime import datetime
 from functools import partial
 
@@ -11,7 +11,7 @@ from gateway.store.engine import Store
 from gateway.store.series import sample_of
 from gateway.store.tables import samples, series
 
-_PRUNED_AT_ONCE = 20_000
+_PRUNED_AT_ONCE = 5_000
 
 
 class Samples:
@@ -39,13 +39,18 @@ class Samples:
         await self._store.flush()
         return await self._store.read(lambda connection: _oldest(connection, tag))
 
-    async def prune(self, before: datetime) -> int:
-        """Forget what is older than `before`, but for the sample that held then; how many went."""
+    async def prune(self, before: datetime, pause: Callable[[], Awaitable[None]] | None = None) -> int:
+        """Forget what is older than `before`, but for the sample that held then; how many went.
+
+        Goes in steps of some thousand rows, each its own transaction, with a `pause` after each: other writes get their turn.
+        """
         limit, gone = to_us(before), 0
         await self._store.flush()
         for number in await self._store.read(lambda connection: connection.execute(select(series.c.id)).scalars().all()):
             while count := await self._store.write(partial(_prune, number=number, limit=limit)):
                 gone += count
+                if pause is not None:
+                    await pause()
         return gone
 
 

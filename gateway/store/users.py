@@ -117,6 +117,11 @@ class Users:
         await self._audit.transact(work)
         return SignIn(user=found if is_right else None)
 
+    async def prune(self) -> None:
+        """Forget wrong tries that lock nothing any more."""
+        limit = to_us(self._clock.utc()) - int(2 * _LONGEST_LOCK_S * 1e6)
+        await self._store.write(lambda connection: connection.execute(delete(login_failures).where(login_failures.c.at < limit)))
+
     def _wait_s(self, connection: Connection, name: str, address: str) -> float:
         waits = [0.0]
         for kind, key in _keys(name, address):

@@ -11,7 +11,7 @@ import pytest
 from gateway.errors import ConfigError
 from gateway.link.options import LinkOptions, Rs485
 from gateway.model.point import Interlock, Role, Text
-from gateway.settings import Settings, inspect_settings, load_settings
+from gateway.settings import SessionLimits, Settings, inspect_settings, load_settings
 from tests.seeded import GOLDEN, expected
 
 CONFIGS = Path(__file__).parents[2] / "configs"
@@ -118,6 +118,14 @@ def test_defaults_of_a_small_configuration(load: Load) -> None:
 )
 def test_link_options(load: Load, link: str, options: LinkOptions) -> None:
     assert load(link=link).links == (options,)
+
+
+def test_how_long_things_last_has_defaults_and_can_be_set(load: Load) -> None:
+    usual = load()
+    assert (usual.keep_days, usual.sessions) == (400, SessionLimits(idle_s=900, lifetime_s=43_200, password_again_s=300))
+    rest = "store: {keep_days: 30}\nsessions: {idle_s: 600, lifetime_s: 28800, password_again_s: 60}\n"
+    told = load(rest=rest)
+    assert (told.keep_days, told.sessions) == (30, SessionLimits(idle_s=600, lifetime_s=28_800, password_again_s=60))
 
 
 def test_site_rules_tighten_the_map(load: Load) -> None:
