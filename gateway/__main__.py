@@ -7,7 +7,7 @@ from pathlib import Path
 
 from gateway.app import running
 from gateway.app.lock import data_folder
-from gateway.app.process import refuse_open_door, reload_on_hangup, until_signal
+from gateway.app.process import first_admin_lines, refuse_open_door, reload_on_hangup, until_signal
 from gateway.app.web import address_of, listen, serving
 from gateway.clock import SystemClock
 from gateway.errors import GatewayError
@@ -35,7 +35,9 @@ async def _run(settings: Settings) -> None:
         await refuse_open_door(gateway, settings.web)
         with reload_on_hangup(gateway):
             async with serving(gateway, settings.web, opened):
-                sys.stdout.write(f"{address_of(settings.web, opened)}\n")
+                address = address_of(settings.web, opened)
+                for line in (address, *await first_admin_lines(gateway, address)):
+                    sys.stdout.write(f"{line}\n")
                 sys.stdout.flush()
                 await stop.wait()
 

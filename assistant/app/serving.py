@@ -13,7 +13,7 @@ from typing import TYPE_CHECKING
 from assistant.settings import AssistantSettings, read_settings
 from gateway.app import Gateway, running
 from gateway.app.lock import data_folder
-from gateway.app.process import refuse_open_door, reload_on_hangup, until_signal
+from gateway.app.process import first_admin_lines, refuse_open_door, reload_on_hangup, until_signal
 from gateway.app.web import Site, address_of, listen, serving
 from gateway.clock import SystemClock
 from gateway.settings import Web, load_settings
@@ -37,7 +37,9 @@ async def serve_config(config: Path) -> None:
             await refuse_open_door(gateway, settings.web)
             with reload_on_hangup(gateway):
                 async with with_assistant(gateway, block, settings.web, opened):
-                    say(f"address: {address_of(settings.web, opened)}")
+                    address = address_of(settings.web, opened)
+                    for line in (f"address: {address}", *await first_admin_lines(gateway, address)):
+                        say(line)
                     await stop.wait()
 
 

@@ -10,6 +10,7 @@ from contextlib import asynccontextmanager, contextmanager
 from gateway.app.gateway import Gateway
 from gateway.errors import ConfigError, Finding
 from gateway.settings import Web
+from gateway.store.first_admin import CODE_LIFE_S
 
 log = logging.getLogger(__name__)
 
@@ -49,6 +50,17 @@ async def refuse_open_door(gateway: Gateway, web: Web) -> None:
     if not web.cert and not web.plain_http:
         fix = "set web.tls, or web.plain_http: true where something before the gateway does TLS"
         raise ConfigError([Finding(code="no_tls", message=f"passwords would cross the network in clear at {web.host}", fix=fix)])
+
+
+async def first_admin_lines(gateway: Gateway, address: str) -> tuple[str, ...]:
+    """What the console says while nobody has an account: where the first admin's is made, with a code that works once."""
+    code = await gateway.first.issue()
+    if code is None:
+        return ()
+    return (
+        f"no account yet; within {CODE_LIFE_S // 60:.0f} minutes open {address}#first={code}",
+        f"or: busmate user first {gateway.settings.file} NAME --code {code}",
+    )
 
 
 def _is_loopback(host: str) -> bool:

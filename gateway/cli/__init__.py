@@ -13,6 +13,7 @@ COMMANDS: dict[str, tuple[str, str]] = {
     "write": ("gateway.cli.write:write", "Propose, confirm, write, read back, audit."),
     "audit": ("gateway.cli.audit:audit", "Verify the audit's chain, or export it."),
     "user": ("gateway.cli.user:user", "Accounts and roles."),
+    "token": ("gateway.cli.token:token", "Tokens of programs: make, list, revoke."),
     "explain": ("gateway.cli.explain:explain", "One value: map line, addresses, frames, words, every decode step."),
     "diagnose": ("gateway.cli.diagnose:diagnose", "States, counters, latency, learnt facts, last frames, advice."),
     "scan": ("gateway.cli.scan:scan", "Who answers on a link, and what can be read; read-only, paced."),

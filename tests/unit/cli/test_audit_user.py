@@ -1,5 +1,6 @@
-"""`busmate audit` and `busmate user`."""
+"""`busmate audit`, `busmate user` and `busmate token`."""
 
+import asyncio
 import csv
 import getpass
 import io
@@ -12,6 +13,12 @@ import pytest
 from sqlalchemy import create_engine, text
 
 from gateway.cli import main
+from gateway.clock import SystemClock
+from gateway.store.audit import Audit
+from gateway.store.base import AuditFiles
+from gateway.store.engine import Store
+from gateway.store.first_admin import FirstAdmin
+from gateway.store.users import Users
 
 Run = Callable[..., tuple[int, str, str]]
 CONFIG = """\
@@ -73,7 +80,45 @@ def test_accounts_are_made_listed_and_changed(run: Run, config: Path) -> None:
     assert run("user enable", "olga")[1] == "olga engineer\n"
 
 
+def test_first_admin_by_the_code_of_the_console_T45(run: Run, config: Path) -> None:
+    async def issued() -> str:
+        clock = SystemClock()
+        (config.parent / "data").mkdir()
+        files = AuditFiles(key=config.parent / "data/audit.key", anchor=config.parent / "data/audit.anchor")
+        async with await Store.open(f"sqlite:///{config.parent}/data/busmate.db") as store:
+            users = Users(store, await Audit.open(store, files, clock), clock)
+            return await FirstAdmin(store, users, clock).issue() or ""
+
+    code = asyncio.run(issued())
+    password = ("--password-file", str(config.parent / "password"))
+    assert "code" in run("user first", "anna", *password)[2]
+    assert run("user first", "anna", "--code", "guess", *password)[0] == 1
+    assert run("user first", "anna", "--code", code, *password)[1] == "anna admin\n"
+    assert run("user first", "otto", "--code", code, *password)[0] == 1
+    assert run("user list")[1] == "anna admin\n"
+
+
+def test_token_is_made_listed_and_revoked(run: Run) -> None:
+    status, out, err = run("token make", "ci", "--scope", "read", "--role", "engineer", "--days", "30")
+    assert (status, len(out.strip())) == (0, 47)
+    assert "cannot be shown again" in err
+    listed = run("token list")[1]
+    assert listed.startswith("ci read engineer until ")
+    assert "never used" in listed
+    assert out.strip() not in listed
+    assert "ended by terminal:" in run("token revoke", "ci")[1]
+    document = json.loads(run("token list", "--json")[1])
+    assert [(one["name"], one["scope"], one["ended_by"] != "") for one in document] == [("ci", "read", True)]
+    again = run("token make", "ci", "--scope", "read", "--role", "viewer", "--days", "1", "--json")
+    assert (again[0], json.loads(again[1])["error"]) == (1, "ACCOUNT")
+    assert run("token make", "x", "--scope", "read", "--role", "admin", "--days", "1")[0] == 1
+
+
 USAGE = {
+    "no-code": ("user first", "anna"),
+    "no-token-name": ("token revoke",),
+    "token-without-end": ("token make", "ci", "--scope", "read", "--role", "viewer"),
+    "token-to-confirm": ("token make", "ci", "--scope", "confirm", "--role", "viewer", "--days", "1"),
     "no-name": ("user add",),
     "no-role": ("user add", "anna"),
     "no-terminal": ("user password", "anna"),
