@@ -12,8 +12,11 @@ from gateway.maps.load import find_map
 from gateway.maps.rules.apply import POINT_RULES
 from gateway.maps.rules.base import Fault, MapView
 from gateway.maps.rules.conditions import Resolve, condition_faults, resolver
+from gateway.maps.rules.overlaps import shared_registers
 from gateway.maps.rules.people import alias_meanings, fold
 from gateway.model.point import FieldOf, Point, RegisterMap
+from gateway.model.shift import shifted
+from gateway.settings._copies import Placed, per_table
 from gateway.settings._schema import DeviceIn, LinkIn
 from gateway.settings._site import tighten
 from gateway.yamlfile import YamlFile, YamlPath
@@ -40,11 +43,11 @@ class MapShelf:
         return inspected
 
 
-def unit_findings(yaml: YamlFile, devices: Mapping[int, DeviceIn], links: Mapping[str, LinkIn]) -> Iterator[Finding]:
+def unit_findings(yaml: YamlFile, devices: Sequence[Placed], links: Mapping[str, LinkIn]) -> Iterator[Finding]:
     """Ids, links and unit ids: known, in range, no two the same."""
     ids: dict[str, int] = {}
-    units: dict[tuple[str, int], str] = {}
-    for number, device in devices.items():
+    units: dict[tuple[str, int], dict[object, DeviceIn]] = {}
+    for number, device in ((each.number, each.device) for each in devices):
         path = ("devices", number)
         if device.id in ids:
             message = f"device {device.id} is already on line {yaml.line_of(('devices', ids[device.id]))}"
@@ -60,14 +63,48 @@ def unit_findings(yaml: YamlFile, devices: Mapping[int, DeviceIn], links: Mappin
             yield place(
                 yaml, (*path, "unit_id"), "bad_unit_id", f"unit id {device.unit_id}", f"unit ids go from 1 to 247{also}; 0 is broadcast"
             )
-        taken = units.setdefault((device.link, device.unit_id), device.id)
-        if taken != device.id:
-            message = f"unit {device.unit_id} on {device.link} is already {taken}"
-            yield place(yaml, (*path, "unit_id"), "duplicate_unit", message, "give each device on a link its own unit id")
+        part = None if device.base is None else (device.map, *per_table(device.base).values())
+        taken = units.setdefault((device.link, device.unit_id), {})
+        if taken and (part is None or None in taken):
+            message = f"unit {device.unit_id} on {device.link} is already {next(iter(taken.values())).id}"
+            fix = "give each device on a link its own unit id; devices that are parts of one unit say their `base`"
+            yield place(yaml, (*path, "unit_id"), "duplicate_unit", message, fix)
+        elif part in taken:
+            message = f"unit {device.unit_id} on {device.link} has the same map at the same base already: {taken[part].id}"
+            yield place(yaml, (*path, "base"), "duplicate_unit", message, "give each part its own base")
+        taken.setdefault(part, device)
 
 
-def site_map(yaml: YamlFile, number: int, device: DeviceIn, given: RegisterMap, findings: list[Finding]) -> RegisterMap:
-    """The device's map under the site's rules."""
+def device_map(yaml: YamlFile, placed: Placed, given: RegisterMap, findings: list[Finding]) -> RegisterMap:
+    """The device's map at its base and under the site's rules."""
+    try:
+        moved = shifted(given, per_table(placed.device.base))
+    except ValueError as exc:
+        fix = "take a smaller `base` (or `base_stride`)"
+        findings.append(place(yaml, ("devices", placed.number, "base"), "span_beyond_65535", str(exc), fix))
+        moved = given
+    return _site_map(yaml, placed.number, placed.device, moved, findings)
+
+
+def part_findings(yaml: YamlFile, devices: Sequence[Placed], maps: Mapping[str, RegisterMap]) -> Iterator[Finding]:
+    """`two_writable` between parts of one unit, and `overlap` of parts with one map, whose bases are then too close."""
+    units: dict[tuple[str, int], list[Placed]] = {}
+    for each in devices:
+        if each.device.id in maps:
+            units.setdefault((each.device.link, each.device.unit_id), []).append(each)
+    for parts in units.values():
+        owners = {id(point): part for part in parts for point in maps[part.device.id].points.values()}
+        points = [point for part in parts for point in maps[part.device.id].points.values()] if len(parts) > 1 else []
+        for code, first, second in shared_registers(points):
+            one, other = owners[id(first)], owners[id(second)]
+            if one.device.id == other.device.id or (code == "overlap" and one.device.map != other.device.map):
+                continue
+            shares = "writes the same bits as" if code == "two_writable" else "shares registers with"
+            message = f"{other.device.id}.{second.name} {shares} {one.device.id}.{first.name}"
+            yield place(yaml, ("devices", other.number, "base"), code, message, "move the bases further apart")
+
+
+def _site_map(yaml: YamlFile, number: int, device: DeviceIn, given: RegisterMap, findings: list[Finding]) -> RegisterMap:
     points: dict[str, Point] = dict(given.points)
     meant = alias_meanings(points)
     around = MapView(points=points, facts=given.device, periods=given.periods)
@@ -98,10 +135,10 @@ def _point_faults(point: Point, around: MapView) -> Iterator[Fault]:
         yield from rule(point, around)
 
 
-def interlock_findings(yaml: YamlFile, devices: Mapping[int, DeviceIn], maps: Mapping[str, RegisterMap]) -> Iterator[Finding]:
+def interlock_findings(yaml: YamlFile, devices: Sequence[Placed], maps: Mapping[str, RegisterMap]) -> Iterator[Finding]:
     """Conditions that can't be understood, or speak of a tag that isn't there."""
-    broken = frozenset(device.id for device in devices.values() if device.id not in maps)
-    for number, device in devices.items():
+    broken = frozenset(each.device.id for each in devices if each.device.id not in maps)
+    for number, device in ((each.number, each.device) for each in devices):
         for name, site in device.points.items() if device.id in maps else ():
             for index, interlock in enumerate(site.write.interlock or [] if site.write else []):
                 path = ("devices", number, "points", name, "write", "interlock", index)
@@ -110,10 +147,10 @@ def interlock_findings(yaml: YamlFile, devices: Mapping[int, DeviceIn], maps: Ma
                         yield place(yaml, fault.keys, fault.code, fault.message, fault.fix)
 
 
-def shared_aliases(yaml: YamlFile, devices: Mapping[int, DeviceIn]) -> Iterator[Finding]:
+def shared_aliases(yaml: YamlFile, devices: Sequence[Placed]) -> Iterator[Finding]:
     """Names of devices that mean two of them; an operator who says one is asked which."""
-    meant = {fold(device.id): device.id for device in devices.values()}
-    for number, device in devices.items():
+    meant = {fold(each.device.id): each.device.id for each in devices}
+    for number, device in ((each.number, each.device) for each in devices):
         for index, alias in enumerate(device.aliases):
             other = meant.setdefault(fold(alias), device.id)
             if other != device.id:

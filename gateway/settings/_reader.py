@@ -14,7 +14,8 @@ from gateway.maps.inspect import in_order
 from gateway.maps.schema_types import Strict
 from gateway.model.address import UnitId
 from gateway.model.point import RegisterMap
-from gateway.settings._devices import MapShelf, interlock_findings, shared_aliases, site_map, unit_findings
+from gateway.settings._copies import Placed, placed
+from gateway.settings._devices import MapShelf, device_map, interlock_findings, part_findings, shared_aliases, unit_findings
 from gateway.settings._links import link_findings, link_options
 from gateway.settings._load import load_findings
 from gateway.settings._schema import DeviceIn, HeadIn, LinkIn, WebIn
@@ -46,6 +47,7 @@ class Reader:
         links = self._links(root.get("links"))
         devices = self._devices(root.get("devices"), links)
         maps = self._maps(devices, [*self._maps_first, *(self._folders(head) if head else ())])
+        self._findings += part_findings(self._yaml, devices, maps)
         self._findings += interlock_findings(self._yaml, devices, maps)
         settings = self._settings(head, links, devices, maps, root.get("assistant")) if head else None
         ordered = in_order(self._yaml, self._findings)
@@ -58,7 +60,7 @@ class Reader:
         self,
         head: HeadIn,
         links: Mapping[int, LinkIn],
-        devices: Mapping[int, DeviceIn],
+        devices: Sequence[Placed],
         maps: Mapping[str, RegisterMap],
         assistant: YamlValue,
     ) -> Settings | None:
@@ -73,7 +75,7 @@ class Reader:
             data_dir=(self._folder / head.data_dir).resolve(),
             store_url=store_url,
             links=tuple(link_options(link, self._folder) for link in links.values()),
-            devices=tuple(_device(device, maps[device.id]) for device in devices.values() if device.id in maps),
+            devices=tuple(_device(device, maps[device.id]) for device in (each.device for each in devices) if device.id in maps),
             web=web,
             assistant=_texts(assistant),
             map_folders=self._folders(head),
@@ -86,8 +88,9 @@ class Reader:
     def _folders(self, head: HeadIn) -> tuple[Path, ...]:
         return tuple((self._folder / folder).resolve() for folder in head.maps)
 
-    def _devices(self, raw: YamlValue, links: Mapping[int, LinkIn]) -> dict[int, DeviceIn]:
-        devices = self._several(DeviceIn, "devices", raw)
+    def _devices(self, raw: YamlValue, links: Mapping[int, LinkIn]) -> list[Placed]:
+        entries = self._several(DeviceIn, "devices", raw)
+        devices = placed(self._yaml, entries, raw if isinstance(raw, list) else [], self._findings)
         self._findings += unit_findings(self._yaml, devices, {link.id: link for link in links.values()})
         self._findings += shared_aliases(self._yaml, devices)
         return devices
@@ -107,18 +110,18 @@ class Reader:
                 self._add(("links", number, "port"), "duplicate_port", f"{where} is already link {taken}", "put its devices on that link")
         return links
 
-    def _maps(self, devices: Mapping[int, DeviceIn], folders: list[Path]) -> dict[str, RegisterMap]:
+    def _maps(self, devices: Sequence[Placed], folders: list[Path]) -> dict[str, RegisterMap]:
         shelf = MapShelf(folders)
         maps: dict[str, RegisterMap] = {}
-        for number, device in devices.items():
-            found = shelf.get(device.map)
+        for each in devices:
+            found = shelf.get(each.device.map)
             for finding in found.findings:
                 if finding.code == "unknown_map":
-                    self._add(("devices", number, "map"), finding.code, finding.message, finding.fix)
+                    self._add(("devices", each.number, "map"), finding.code, finding.message, finding.fix)
                 elif finding.code != "link_overloaded":  # the link is judged as it is, not as the device leaves the factory
                     self._findings.append(finding)
             if found.map is not None:
-                maps[device.id] = site_map(self._yaml, number, device, found.map, self._findings)
+                maps[each.device.id] = device_map(self._yaml, each, found.map, self._findings)
         return maps
 
     def _site(self, head: HeadIn) -> Site | None:

@@ -5,7 +5,7 @@ from typing import Annotated, Literal
 
 from pydantic import Field
 
-from gateway.maps.schema_point import AlarmIn, Alias, ValidIn
+from gateway.maps.schema_point import AlarmIn, Alias, TableName, ValidIn
 from gateway.maps.schema_types import ID, DeadbandIn, Interlocks, Number, Pause, Strict, Words, seconds
 
 Seconds = Annotated[Number, Field(ge=0)]
@@ -144,12 +144,27 @@ class SitePointIn(Strict):
     write: SiteWriteIn | None = None
 
 
+Base = Annotated[int, Field(ge=0, le=65535)] | dict[TableName, Annotated[int, Field(ge=0, le=65535)]]
+"""What is added to the PDU addresses of a map: to all, or by table."""
+
+
+class DeviceRepeatIn(Strict):
+    """Copies of a device: `<id>_<n>` or `<id>_<name>`, each so much further in unit id and base than the one before."""
+
+    count: int | None = Field(default=None, ge=1, le=1000)
+    names: list[Annotated[str, Field(pattern=r"^[a-z0-9][a-z0-9_-]*$")]] | None = Field(default=None, min_length=1, max_length=1000)
+    unit_id_stride: int = Field(default=0, ge=0, le=247)
+    base_stride: Base = 0
+
+
 class DeviceIn(Strict):
-    """A unit on a link with its register map."""
+    """A unit on a link with its register map; one that says its `base` is a part of the unit, and shares it with others that do."""
 
     id: str = Field(pattern=ID)
     link: str
     unit_id: int
+    base: Base | None = None
+    repeat: DeviceRepeatIn | None = None
     map: str
     title: Words
     aliases: list[Alias] = Field(default_factory=list)

@@ -1,6 +1,6 @@
 """Points that share registers."""
 
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterator, Mapping, Sequence
 from itertools import combinations
 
 from gateway.maps.rules.base import Fault, Item, MapView, shape
@@ -11,19 +11,23 @@ from gateway.model.point import Access, Point
 
 def overlaps(items: Mapping[str, Item], _around: MapView) -> Iterator[tuple[Item, Fault]]:
     """`two_writable` and `overlap`, each pair of points once, at the later one."""
-    by_register: dict[tuple[int, Table, int | None, str | None], list[Item]] = {}
-    for item in items.values():
-        point = item.point
+    for code, first, second in shared_registers([item.point for item in items.values()]):
+        yield items[second.name], _fault(code, first, second)
+
+
+def shared_registers(points: Sequence[Point]) -> Iterator[tuple[str, Point, Point]]:
+    """`two_writable` or `overlap` and the two points, for each pair that shares registers and may not; the later one last."""
+    by_register: dict[tuple[int, Table, int | None, str | None], list[Point]] = {}
+    for point in points:
         for register in range(point.pdu, point.pdu + point.words):
-            by_register.setdefault((register, point.table, point.unit_id, point.base), []).append(item)
-    seen: set[tuple[str, str]] = set()
+            by_register.setdefault((register, point.table, point.unit_id, point.base), []).append(point)
+    seen: set[tuple[int, int]] = set()
     for (register, *_), sharing in by_register.items():
         for first, second in combinations(sharing, 2):
-            pair = (first.point.name, second.point.name)
-            code = _code(first.point, second.point, register)
-            if code and pair not in seen:
-                seen.add(pair)
-                yield second, _fault(code, first.point, second.point)
+            code = _code(first, second, register)
+            if code and (id(first), id(second)) not in seen:
+                seen.add((id(first), id(second)))
+                yield code, first, second
 
 
 def _fault(code: str, first: Point, second: Point) -> Fault:
