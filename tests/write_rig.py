@@ -27,7 +27,7 @@ from gateway.poll.latest import Latest, stale_after_of
 from gateway.service.base import Actor, Proposal, Via, WantedWrite
 from gateway.service.confirm import ConfirmService
 from gateway.service.propose import Proposer
-from gateway.service.rules import Located
+from gateway.service.rules import Located, LocatedProcedure
 from gateway.store.audit import Audit
 from gateway.store.base import AuditFiles
 from gateway.store.claims import Claims
@@ -146,6 +146,13 @@ class PlantView:
             raise UnknownTagError(tag)
         there = self.devices[device].map
         return Located(device=device, point=there.points[name], map_version=there.version)
+
+    def procedures(self) -> Sequence[LocatedProcedure]:
+        return [
+            LocatedProcedure(name=f"{device}.{name}", device=device, procedure=procedure, map_version=one.map.version)
+            for device, one in self.devices.items()
+            for name, procedure in one.map.procedures.items()
+        ]
 
     def latest(self, tags: Sequence[str]) -> Sequence[Sample]:
         return [self.last.get(Tag(tag)) for tag in tags]
@@ -283,7 +290,7 @@ async def running(
                 view,
                 shelf,
                 claims,
-                Gate(devices, claims),
+                Gate(devices, claims, clock),
                 audit,
                 people,
                 clock,

@@ -7,7 +7,7 @@ from decimal import Decimal
 from gateway.model.sample import Sample, Scalar
 from gateway.service.base import AuditEntry, ReadService
 from gateway.service.plant import Plant
-from gateway.service.rules import Located
+from gateway.service.rules import Located, LocatedProcedure
 from gateway.store.audit import Audit
 from gateway.store.base import AuditRecord
 
@@ -26,6 +26,14 @@ class PlantSide:
         """The point of a tag; raises UnknownTagError."""
         device = self._plant.infos[self._plant.tag(tag)].device
         return Located(device=device, point=self._plant.point(tag), map_version=self._plant.maps[device].version)
+
+    def procedures(self) -> Sequence[LocatedProcedure]:
+        """All procedures of all devices."""
+        return [
+            LocatedProcedure(name=f"{device}.{name}", device=device, procedure=procedure, map_version=one.version)
+            for device, one in self._plant.maps.items()
+            for name, procedure in one.procedures.items()
+        ]
 
     def latest(self, tags: Sequence[str]) -> Sequence[Sample]:
         """The last sample of each tag with its present age."""

@@ -166,7 +166,7 @@ async def _build(
         side,
         shelf,
         claims,
-        Gate(wire.devices, claims),
+        Gate(wire.devices, claims, clock),
         audit,
         people if owns else TerminalPeople(users, people),
         clock,

@@ -5,8 +5,9 @@ from dataclasses import dataclass, field
 from decimal import Decimal
 
 from gateway.model.condition import Condition, Reading, holds, parse
+from gateway.model.condition_words import reading_words
 from gateway.model.encode import Encoded, EncodeError, access_fault, encode_point, limit_faults
-from gateway.model.point import Point, Role, Text, WriteRule
+from gateway.model.point import Point, Role, WriteRule
 from gateway.model.quality import (
     BAD_BCD_DIGIT,
     BAD_DATE,
@@ -73,8 +74,8 @@ class Fresh:
     """By the name that the condition uses; a name that is missing could not be read."""
 
 
-def standing_refusals(tag: Tag, point: Point, standing: Standing) -> Iterator[Refusal]:
-    """What forbids any write of the point now, whatever the value."""
+def standing_refusals(tag: Tag, point: Point, standing: Standing, *, is_step: bool = False) -> Iterator[Refusal]:
+    """What forbids any write of the point now, whatever the value; a step of a procedure may write what nothing else may."""
     rule = point.write
     least = rule.role if rule is not None and rule.role.includes(Role.OPERATOR) else Role.OPERATOR
     if not standing.role.includes(least):
@@ -86,7 +87,7 @@ def standing_refusals(tag: Tag, point: Point, standing: Standing) -> Iterator[Re
     if rule is None or access_fault(point) is not None:
         yield refused_by("READ_ONLY", f"{tag} is read-only, it cannot be written", f"{tag} 是只读点，不能写入")
         return
-    if rule.confirm == "never":
+    if rule.confirm == "never" and not is_step:
         yield refused_by("NOT_ALLOWED", f"{tag} is not to be written by itself", f"{tag} 不允许单独写入")
     if standing.lockout:
         yield refused_by(
@@ -122,11 +123,16 @@ def limit_refusals(tag: Tag, point: Point, value: object) -> Iterator[Refusal]:
 def plant_refusals(tag: Tag, point: Point, new: Scalar | None, standing: Standing, fresh: Fresh) -> Iterator[Refusal]:
     """What the plant as it is now says to writing `new` (None: the value is not known to be writable)."""
     if fresh.old is not None:
-        yield from _old_value(tag, fresh.old)
+        yield from old_refusals(tag, fresh.old)
         if new is not None:
             yield from step_refusals(tag, point, fresh.old.value, new, standing)
-    for condition in conditions_for(point, new):
-        reading = fresh.readings.get(condition.name)
+    yield from interlock_refusals(tag, conditions_for(point, new), fresh.readings)
+
+
+def interlock_refusals(tag: Tag, conditions: Sequence[Condition], readings: Mapping[str, Reading]) -> Iterator[Refusal]:
+    """The conditions that are not met, or not read."""
+    for condition in conditions:
+        reading = readings.get(condition.name)
         if reading is None or not holds(condition, reading):
             yield interlock_refusal(tag, condition, reading)
 
@@ -165,7 +171,7 @@ def interlock_refusal(tag: Tag, condition: Condition, reading: Reading | None) -
             f"interlock of {tag}: {condition} cannot be proved, there is no good fresh value ({why})",
             f"{tag} 的联锁条件 {condition} 无法确认，没有最新的有效值（{why}）",
         )
-    words = _words(reading)
+    words = reading_words(reading)
     return refused_by(
         "INTERLOCK",
         f"interlock of {tag}: {condition} is not met, it is {words.en}",
@@ -244,7 +250,8 @@ def _over_limit(tag: Tag, point: Point, number: float | Decimal, fault: EncodeEr
     return refused_by(code, f"{tag}: {en}", f"{tag}：{zh}")
 
 
-def _old_value(tag: Tag, old: Sample) -> Iterator[Refusal]:
+def old_refusals(tag: Tag, old: Sample) -> Iterator[Refusal]:
+    """An old value that is none, or not of now."""
     reason = STALE if old.age_s is not None and old.age_s > FRESH_S else old.reason
     if reason in (None, OUT_OF_RANGE):
         return
@@ -253,15 +260,6 @@ def _old_value(tag: Tag, old: Sample) -> Iterator[Refusal]:
         yield refused_by("STALE", f"there is no fresh value of {tag}: {reason}{age}", f"{tag} 没有最新的有效值：{reason}{age}")
     else:
         yield refused_by("OFFLINE", f"{tag} cannot be read now: {reason}", f"{tag} 当前读不到：{reason}")
-
-
-def _words(reading: Reading) -> Text:
-    """A reading with its label or unit: `7 (F07 motor over-temperature)`, `12 %`."""
-    number = plain(reading.value)
-    label = reading.enum.get(int(reading.value), Text()) if isinstance(reading.value, int | Decimal | float) else Text()
-    if label.en or label.zh:
-        return Text(f"{number} ({label.in_('en')})", f"{number}（{label.in_('zh')}）")
-    return Text(*(2 * (f"{number} {reading.unit}" if reading.unit else number,)))
 
 
 def _inside(rule: WriteRule, number: Decimal) -> Decimal:

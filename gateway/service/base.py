@@ -16,7 +16,9 @@ from gateway.model.sample import Label, Sample, Scalar, Tag
 Via = Literal["page", "chat", "cli", "api", "mcp"]
 Agg = Literal["raw", "min", "max", "mean", "slope", "integral", "first", "last", "delta", "count", "duration"]
 ProposalState = Literal["PENDING", "CONFIRMED", "EXECUTED", "REJECTED", "EXPIRED"]
-Outcome = Literal["verified", "differs", "acknowledged", "changed_before", "refused", "not_sent", "unknown"]
+Outcome = Literal["verified", "differs", "acknowledged", "changed_before", "refused", "not_sent", "unknown", "met", "not_met"]
+"""How a write ended (the first seven), or a wait of a procedure (`met`, `not_met`, or `not_sent` if it was not reached)."""
+DONE: tuple[Outcome, ...] = ("verified", "acknowledged", "met")
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -171,11 +173,35 @@ class ProposedWrite:
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
+class ProcedureInfo:
+    """A procedure that may be proposed, `DEVICE.name`, with its steps in words."""
+
+    name: str
+    device: str
+    title: Text
+    role: Role
+    confirm: Literal["user", "two_step"]
+    steps: tuple[Text, ...]
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class ProposedWait:
+    """A step of a procedure that waits until `condition` (as the map writes it) holds, at most `timeout_s`."""
+
+    tag: Tag
+    condition: str
+    shown: Text
+    """The condition in words."""
+    timeout_s: float
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
 class WriteOutcome:
-    """How one write ended (INTERFACES: outcomes). `code` is the refusal code or empty."""
+    """How one write or wait ended. `code` is the refusal code or empty, `step` its place in the proposal from 0."""
 
     tag: Tag
     outcome: Outcome
+    step: int = 0
     code: str = ""
     read_back: Scalar | None = None
     message: Text = Text()
@@ -183,12 +209,12 @@ class WriteOutcome:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Proposal:
-    """A wanted write or acknowledgement, checked, not done. Shown from the record, never from a model's text."""
+    """Wanted writes, a procedure or an acknowledgement, checked, not done. Shown from the record, never from a model's text."""
 
     id: str
     nonce: str
     state: ProposalState
-    kind: Literal["write", "ack"]
+    kind: Literal["write", "ack", "procedure"]
     writes: tuple[ProposedWrite, ...]
     alarm: str
     reason: str
@@ -203,6 +229,19 @@ class Proposal:
     outcomes: tuple[WriteOutcome, ...] = ()
     finished_by: str = ""
     notes: tuple[Text, ...] = ()
+    procedure: str = ""
+    """`DEVICE.name` of a procedure; its steps in order are in `steps`, those that write also in `writes`."""
+    title: Text = Text()
+    steps: "tuple[ProposedWrite | ProposedWait, ...]" = ()
+    why: str = ""
+    """Why it was rejected, or what ended it: `time`, `restart`, `map`, `user`."""
+
+    @property
+    def ending(self) -> WriteOutcome | None:
+        """The outcome that tells how it went: the first that failed, else the first that was not sent, else the first of all."""
+        failed = [one for one in self.outcomes if one.outcome not in (*DONE, "not_sent")]
+        unsent = [one for one in self.outcomes if one.outcome == "not_sent"]
+        return next(iter((*failed, *unsent, *self.outcomes)), None)
 
 
 class ReadService(Protocol):

@@ -3,7 +3,6 @@
 from collections.abc import Sequence
 from dataclasses import dataclass
 
-from gateway.clock import Clock
 from gateway.errors import UnknownTagError, WriteRefusedError
 from gateway.model.encode import Encoded
 from gateway.model.point import Role, Text, WriteRule
@@ -12,41 +11,40 @@ from gateway.model.refusal import Refusal
 from gateway.model.sample import Scalar, Tag
 from gateway.service.base import Actor, WantedWrite
 from gateway.service.rules import Located, PlantPoints, Rules, looks_raw, refusal, refused
-from gateway.store.base import ProposalShelf
 
-_WITHOUT_PLANT = frozenset({"ROLE", "READ_ONLY", "NOT_ALLOWED", "LOCKED_OUT"})
+WITHOUT_PLANT = frozenset({"ROLE", "READ_ONLY", "NOT_ALLOWED", "LOCKED_OUT"})
 """Refused for one of these, a write costs the bus nothing."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Checked:
-    """A wanted write that passed every rule."""
+    """A wanted write that passed every rule; `old` is what it replaces, None if nothing tells."""
 
     tag: Tag
     wanted: Scalar
     located: Located
     rule: WriteRule
     encoded: Encoded
-    fresh: Fresh
+    old: Scalar | None
 
 
 class Checker:
     """Judges wanted writes; all must pass."""
 
-    def __init__(self, plant: PlantPoints, shelf: ProposalShelf, clock: Clock) -> None:
+    def __init__(self, plant: PlantPoints, rules: Rules) -> None:
         self._plant = plant
-        self._rules = Rules(plant, shelf, clock)
+        self._rules = rules
 
     async def check(self, writes: Sequence[WantedWrite], actor: Actor) -> Sequence[Checked]:
         """The writes with their words and old values; raises WriteRefusedError with every rule that says no."""
         located = self._locate(writes, actor)
         standings = await self._rules.standings(list(located), actor.user, actor.role)
         refusals = [found for tag, there in located.items() for found in standing_refusals(tag, there.point, standings[tag])]
-        asks_plant = not any(found.code in _WITHOUT_PLANT for found in refusals)
+        asks_plant = not any(found.code in WITHOUT_PLANT for found in refusals)
         encoded: dict[Tag, Encoded | None] = {}
         for write in writes:
             tag = Tag(write.tag)
-            encoded[tag], faults = await self._encode(tag, located[tag], write.value, asks_plant=asks_plant)
+            encoded[tag], faults = await encoded_for(self._rules, tag, located[tag], write.value, asks_plant=asks_plant)
             refusals += faults
         fresh: dict[Tag, Fresh] = {}
         if asks_plant:
@@ -73,18 +71,22 @@ class Checker:
                 raise
         return located
 
-    async def _encode(self, tag: Tag, located: Located, value: Scalar, *, asks_plant: bool) -> tuple[Encoded | None, Sequence[Refusal]]:
-        if located.point.write is None:
-            return None, ()
-        if located.point.held_by is None:
-            return value_refusals(tag, located.point, value, None)
-        if not asks_plant:
-            return None, ()
-        scale = await self._rules.scale(located.device, located.point.held_by)
-        if scale is None:
-            words = Text(f"{tag}: its scale, held by {located.point.held_by}, cannot be read now", f"{tag}：当前读不到其比例系数")
-            return None, [Refusal(code="OFFLINE", text=words)]
-        return value_refusals(tag, located.point, value, scale)
+
+async def encoded_for(
+    rules: Rules, tag: Tag, located: Located, value: Scalar, *, asks_plant: bool
+) -> tuple[Encoded | None, Sequence[Refusal]]:
+    """The words of a value, or why it has none; a scale that another point holds is read if the plant may be asked."""
+    if located.point.write is None:
+        return None, ()
+    if located.point.held_by is None:
+        return value_refusals(tag, located.point, value, None)
+    if not asks_plant:
+        return None, ()
+    scale = await rules.scale(located.device, located.point.held_by)
+    if scale is None:
+        words = Text(f"{tag}: its scale, held by {located.point.held_by}, cannot be read now", f"{tag}：当前读不到其比例系数")
+        return None, [Refusal(code="OFFLINE", text=words)]
+    return value_refusals(tag, located.point, value, scale)
 
 
 def value_of(encoded: Encoded | None) -> Scalar | None:
@@ -96,7 +98,8 @@ def _checked(tag: Tag, wanted: Scalar, located: Located, encoded: Encoded | None
     rule = located.point.write
     if rule is None or encoded is None:
         raise AssertionError(f"{tag} passed the rules without words to write")
-    return Checked(tag=tag, wanted=wanted, located=located, rule=rule, encoded=encoded, fresh=fresh)
+    old = None if fresh.old is None else fresh.old.value
+    return Checked(tag=tag, wanted=wanted, located=located, rule=rule, encoded=encoded, old=old)
 
 
 def _no_raw(tag: str, role: Role) -> WriteRefusedError:

@@ -1,46 +1,69 @@
 """From checked writes to the card that a person sees, and to the audit's first record of it."""
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterable, Sequence
 
 from gateway.model.alarm import AlarmInfo
+from gateway.model.condition_words import condition_words
 from gateway.model.describe import label_of
-from gateway.model.point import Role, Text
-from gateway.model.refusal import plain
-from gateway.model.sample import Scalar, Tag
-from gateway.service.base import Actor, ProposedWrite
-from gateway.service.card import Card, CardWrite, Confirm, digest_of_request
+from gateway.model.point import Role, Text, WriteRule
+from gateway.service.base import Actor, ProposedWait, ProposedWrite
+from gateway.service.card import Card, CardWait, CardWrite, Confirm
 from gateway.service.check import Checked
+from gateway.service.check_steps import CheckedWait
+from gateway.service.digest import digest_of_request
+from gateway.service.rules import LocatedProcedure
 from gateway.store.base import Body, ProposalRow
 
 _STRICTNESS: tuple[Confirm, ...] = ("none", "user", "two_step")
 
 
-def write_card(checked: Sequence[Checked], asked: str, reason: str, actor: Actor, undone: Mapping[Tag, Scalar]) -> Card:
-    """The card of writes that go together; the strictest rule counts for all. `undone`: what an earlier write had written."""
-    least: Confirm = "user" if actor.via in ("chat", "mcp") else "none"
-    role = Role.OPERATOR
-    for one in checked:
-        role = one.rule.role if one.rule.role.includes(role) else role
+def write_card(checked: Sequence[Checked], asked: str, reason: str, actor: Actor) -> Card:
+    """The card of writes that go together; the strictest rule counts for all."""
     return Card(
         kind="write",
-        writes=tuple(_card_write(one) for one in checked),
+        steps=tuple(map(_card_write, checked)),
         alarm="",
         reason=reason,
         via=actor.via,
-        role=role,
-        confirm=max((least, *(one.rule.confirm for one in checked)), key=_STRICTNESS.index),
+        role=least_role(one.rule for one in checked),
+        confirm=_strictest("user" if actor.via in ("chat", "mcp") else "none", checked),
         conversation=actor.conversation,
         model=actor.model,
-        notes=tuple(note for one in checked for note in _notes(one, undone.get(one.tag))),
+        notes=tuple(note for one in checked for note in _notes(one)),
         asked=asked,
     )
+
+
+def procedure_card(procedure: LocatedProcedure, checked: Sequence[Checked | CheckedWait], reason: str, actor: Actor) -> Card:
+    """The card of a procedure: its steps in order, under the strictest of their rules and its own."""
+    writes = [one for one in checked if isinstance(one, Checked)]
+    return Card(
+        kind="procedure",
+        steps=tuple(_card_write(one) if isinstance(one, Checked) else _card_wait(one) for one in checked),
+        alarm="",
+        reason=reason,
+        via=actor.via,
+        role=least_role(one.rule for one in writes),
+        confirm=_strictest(procedure.procedure.confirm, writes),
+        conversation=actor.conversation,
+        model=actor.model,
+        notes=tuple(dict.fromkeys(note for one in writes for note in _notes(one))),
+        asked=digest_of_request([(procedure.name, "procedure")]),
+        procedure=procedure.name,
+        title=procedure.procedure.title,
+    )
+
+
+def least_role(rules: Iterable[WriteRule]) -> Role:
+    """The role that may do all of it."""
+    return max((Role.OPERATOR, *(rule.role for rule in rules)), key=list(Role).index)
 
 
 def ack_card(info: AlarmInfo, actor: Actor) -> Card:
     """The card of an acknowledgement."""
     return Card(
         kind="ack",
-        writes=(),
+        steps=(),
         alarm=info.id,
         reason="",
         via=actor.via,
@@ -66,7 +89,15 @@ def first_record(row: ProposalRow, card: Card) -> Body:
         "reason": card.reason,
         "alarm": card.alarm,
         "writes": [write_record(write) for write in card.writes],
+        **({"procedure": card.procedure, "steps": [step_record(step) for step in card.steps]} if card.procedure else {}),
     }
+
+
+def step_record(step: CardWrite | CardWait) -> Body:
+    """One step of a procedure in the audit, short: what is written is told whole in `writes`."""
+    if isinstance(step, CardWait):
+        return {"wait": step.shown.condition, "device": step.device, "timeout_s": step.shown.timeout_s}
+    return {"write": step.shown.tag, "new": step.shown.new}
 
 
 def write_record(write: CardWrite) -> Body:
@@ -84,7 +115,7 @@ def write_record(write: CardWrite) -> Body:
 
 
 def _card_write(one: Checked) -> CardWrite:
-    point, old = one.located.point, _old(one)
+    point, old = one.located.point, one.old
     shown = ProposedWrite(
         tag=one.tag,
         title=point.title,
@@ -98,18 +129,23 @@ def _card_write(one: Checked) -> CardWrite:
     return CardWrite(shown=shown, wanted=one.wanted, device=one.located.device, point=point.name, map_version=one.located.map_version)
 
 
-def _notes(one: Checked, undone: Scalar | None) -> list[Text]:
+def _card_wait(one: CheckedWait) -> CardWait:
+    shown = ProposedWait(
+        tag=one.tag, condition=str(one.condition), shown=condition_words(one.condition, one.source), timeout_s=one.timeout_s
+    )
+    return CardWait(shown=shown, device=one.device, map_version=one.map_version)
+
+
+def _strictest(least: Confirm, checked: Sequence[Checked]) -> Confirm:
+    """The strictest level; `never` stands for points that a procedure alone may write, and is none."""
+    return max((least, *(one.rule.confirm for one in checked if one.rule.confirm != "never")), key=_STRICTNESS.index)
+
+
+def _notes(one: Checked) -> list[Text]:
     """What the person who confirms should know."""
-    notes = [one.rule.note] if one.rule.note.en or one.rule.note.zh else []
+    notes = [one.rule.note] if (one.rule.note.en or one.rule.note.zh) and one.rule.confirm != "never" else []
     if one.rule.pulse:
         notes.append(Text(f"{one.tag} acts at once and cannot be undone", f"{one.tag} 立即动作，无法撤销"))
     if one.rule.persist == "eeprom":
         notes.append(Text(f"{one.tag} is kept in EEPROM, which wears out with writing", f"{one.tag} 写入 EEPROM，写入次数有限"))
-    if undone is not None and plain(_old(one)) != plain(undone):
-        en = f"{one.tag} was changed since: {plain(undone)} was written, now it is {plain(_old(one))}"
-        notes.append(Text(en, f"{one.tag} 之后又被改动：当时写入 {plain(undone)}，现在是 {plain(_old(one))}"))
     return notes
-
-
-def _old(one: Checked) -> Scalar | None:
-    return None if one.fresh.old is None else one.fresh.old.value

@@ -5,6 +5,8 @@ import contextlib
 import logging
 from collections.abc import Awaitable, Callable, Coroutine, Sequence
 from dataclasses import replace
+from decimal import Decimal
+from functools import partial
 from hmac import compare_digest
 from typing import Protocol
 
@@ -12,16 +14,21 @@ from gateway.clock import Clock
 from gateway.errors import GatewayError, StoreError, UnknownTagError, WriteRefusedError
 from gateway.model.point import Point, Role, Text
 from gateway.model.proposal import limit_refusals, rate_refusals, standing_refusals, step_refusals, value_refusals
+from gateway.model.redact import redact
 from gateway.model.refusal import Refusal
 from gateway.model.sample import Tag
 from gateway.service.base import Actor, Proposal, WriteOutcome
-from gateway.service.card import Card, CardWrite, digest_of, dump_outcomes, load, proposal_of
+from gateway.service.card import Card, CardWait, CardWrite
+from gateway.service.card_text import dump_outcomes, load, load_outcomes
 from gateway.service.decide import check_repeat, confirm_record, order_of, outcomes_of
+from gateway.service.digest import digest_of
 from gateway.service.rules import PlantPoints, Rules, audit_down, refusal, refused
+from gateway.service.seen import proposal_of
 from gateway.store.base import AuditSink, Lockout, ProposalRow
 from gateway.store.claims import Claims
 from gateway.store.proposals import Proposals
 from gateway.write.gate import Gate
+from gateway.write.order import Ended, change
 
 log = logging.getLogger(__name__)
 
@@ -115,7 +122,7 @@ class ConfirmService:
             raise refusal("ROLE", "rejecting needs role operator and above", "拒绝写入建议需要操作员及以上权限")
         record = {"proposal": proposal, "user": actor.user, "via": actor.via, "meaning": "rejected", "reason": reason}
         try:
-            done = await self._claims.reject(proposal, actor.user, record)
+            done = await self._claims.reject(proposal, actor.user, redact(reason), record)
         except StoreError as exc:
             raise audit_down(exc) from exc
         if done is None:
@@ -159,13 +166,19 @@ class ConfirmService:
         for row in await self._claims.expire("restart", lambda _: True):
             self._tell(row)
         for row, executions in await self._shelf.confirmed():
-            ended = await self._gate.close_cut_off(order_of(row, load(row.body)), {one.tag: one.outcome for one in executions})
+            ended = await self._gate.close_cut_off(order_of(row, load(row.body)), {one.step: one.outcome for one in executions})
             log.warning("proposal %s was cut off: %s", row.id, ", ".join(f"{one.tag} {one.outcome}" for one in ended))
-            self._tell(await self._claims.finish(row.id, dump_outcomes(outcomes_of(ended))))
+            told = {one.step: one for one in load_outcomes(row.outcomes)}
+            outcomes = [told.get(one.step, one) for one in outcomes_of(ended)]
+            self._tell(await self._claims.finish(row.id, dump_outcomes(outcomes)))
 
     async def drain(self) -> None:
-        """Take no more confirmations, and return when every write under way has ended; called before the links stop."""
+        """Take no more confirmations and begin no more steps, and return when every write under way has ended.
+
+        Called before the links stop.
+        """
         self._is_closing = True
+        self._gate.stop()
         while self._running:
             await asyncio.wait(set(self._running))
 
@@ -192,14 +205,24 @@ class ConfirmService:
                 ended.set_exception(GatewayError(f"execution of {row.id} broke off", fix="see the log; check at the device"))
 
     async def _act(self, row: ProposalRow, card: Card, actor: Actor) -> Sequence[WriteOutcome]:
-        if card.kind == "write":
-            return outcomes_of(await self._gate.execute(order_of(row, card)))
+        if card.kind != "ack":
+            return outcomes_of(await self._gate.execute(order_of(row, card), partial(self._tell_steps, row)))
         tag = Tag(card.alarm)
         try:
             await self._acknowledge(card.alarm, actor)
         except WriteRefusedError as exc:
             return [WriteOutcome(tag=tag, outcome="refused", code=exc.refusal, message=Text(exc.message, exc.message_zh))]
         return [WriteOutcome(tag=tag, outcome="acknowledged", message=Text(f"{tag} is acknowledged", f"{tag} 已确认"))]
+
+    async def _tell_steps(self, row: ProposalRow, ended: Sequence[Ended]) -> None:
+        """A step of a procedure ended: pages and the database show it while the rest goes on."""
+        text = dump_outcomes(outcomes_of(ended))
+        try:
+            now = await self._claims.progress(row.id, text)
+        except StoreError as exc:
+            log.error("proposal %s goes on, its steps cannot be stored: %s: %s", row.id, text, exc)  # noqa: TRY400 - one line
+            now = replace(row, outcomes=text)
+        self._tell(now)
 
     async def _open_row(self, proposal: str) -> ProposalRow:
         """The proposal, if a person may still decide it."""
@@ -234,27 +257,30 @@ class ConfirmService:
         proposer = await self._people.role_of(row.proposer)
         if proposer is None or not proposer.includes(card.role):
             raise await self._died(row.id, "user", "ROLE", "the proposer may not write this any more", "提出人已无此权限")
-        if any(not self._is_same_map(write) for write in card.writes):
+        if any(not self._is_same_map(step) for step in card.steps):
             raise await self._died(row.id, "map", "MAP_CHANGED", "the map was changed since the card was made", "点表已变更，请重新提出")
         await self._check_rules(card, actor.user, role)
         check_repeat(card, repeat, {write.shown.tag: self._plant.point(write.shown.tag).point.enum for write in card.writes})
 
     async def _check_rules(self, card: Card, user: str, role: Role) -> None:
-        standings = await self._rules.standings([write.shown.tag for write in card.writes], user, role)
+        standings = await self._rules.standings(list(dict.fromkeys(write.shown.tag for write in card.writes)), user, role)
         refusals: list[Refusal] = []
+        moved: dict[Tag, Decimal] = {}
         for write in card.writes:
             shown, point = write.shown, self._plant.point(write.shown.tag).point
-            standing = replace(standings[shown.tag], open_count=0, minute_count=0)
-            refusals += standing_refusals(shown.tag, point, standing)
+            so_far = standings[shown.tag].moved + moved.get(shown.tag, Decimal(0))
+            standing = replace(standings[shown.tag], open_count=0, minute_count=0, moved=so_far)
+            refusals += standing_refusals(shown.tag, point, standing, is_step=bool(card.procedure))
             refusals += _value_refusals(write, point)
             refusals += step_refusals(shown.tag, point, shown.old, shown.new, standing)
             refusals += rate_refusals(shown.tag, point, standing)
+            moved[shown.tag] = moved.get(shown.tag, Decimal(0)) + (change(shown.old, shown.new) or Decimal(0))
         if refusals:
             raise refused(refusals)
 
-    def _is_same_map(self, write: CardWrite) -> bool:
+    def _is_same_map(self, step: CardWrite | CardWait) -> bool:
         try:
-            return self._plant.point(write.shown.tag).map_version == write.map_version
+            return self._plant.point(step.shown.tag).map_version == step.map_version
         except UnknownTagError:
             return False
 

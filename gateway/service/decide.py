@@ -7,15 +7,24 @@ from decimal import Decimal, InvalidOperation
 from gateway.model.point import Text
 from gateway.model.refusal import plain
 from gateway.service.base import Actor, ProposedWrite, WriteOutcome
-from gateway.service.card import Card
+from gateway.service.card import Card, CardWait, CardWrite
 from gateway.service.rules import refusal
 from gateway.store.base import Body, ProposalRow
-from gateway.write.order import Ended, Order, OrderedWrite
+from gateway.write.order import Ended, Order, OrderedWait, OrderedWrite
 
 
 def check_repeat(card: Card, repeat: str | None, enums: Mapping[str, Mapping[int, Text]]) -> None:
-    """A two-step write needs its value, or the word shown for it, once more (several: as on the card). Raises WriteRefusedError."""
+    """A two-step write needs its value, or the word shown for it, once more (several: as on the card); a procedure its name.
+
+    Raises WriteRefusedError.
+    """
     if card.confirm != "two_step":
+        return
+    if card.procedure:
+        names = card.title.en, card.title.zh, card.procedure, card.procedure.partition(".")[2]
+        if (repeat or "").strip().casefold() not in {name.casefold() for name in names if name}:
+            en, zh = card.title.in_("en"), card.title.in_("zh")
+            raise refusal("NOT_ALLOWED", f"type the name of the procedure to confirm: {en}", f"请输入操作流程名称以确认：{zh}")
         return
     given = [part for part in re.split(r"[,，;；]", repeat or "") if part.strip()]
     if len(given) == len(card.writes) and all(
@@ -49,25 +58,42 @@ def order_of(row: ProposalRow, card: Card) -> Order:
         via=card.via,
         conversation=card.conversation,
         model=card.model,
-        writes=tuple(
-            OrderedWrite(
-                tag=write.shown.tag,
-                device=write.device,
-                point=write.point,
-                map_version=write.map_version,
-                old=write.shown.old,
-                new=write.shown.new,
-                unit=write.shown.unit,
-                words=write.shown.words,
-            )
-            for write in card.writes
-        ),
+        steps=tuple(_ordered(number, step) for number, step in enumerate(card.steps)),
+        procedure=card.procedure,
+    )
+
+
+def _ordered(number: int, step: CardWrite | CardWait) -> OrderedWrite | OrderedWait:
+    if isinstance(step, CardWait):
+        wait = step.shown
+        return OrderedWait(
+            step=number,
+            tag=wait.tag,
+            device=step.device,
+            map_version=step.map_version,
+            condition=wait.condition,
+            timeout_s=wait.timeout_s,
+        )
+    write = step.shown
+    return OrderedWrite(
+        step=number,
+        tag=write.tag,
+        device=step.device,
+        point=step.point,
+        map_version=step.map_version,
+        old=write.old,
+        new=write.new,
+        unit=write.unit,
+        words=write.words,
     )
 
 
 def outcomes_of(ended: Sequence[Ended]) -> list[WriteOutcome]:
     """The outcomes as they are handed out."""
-    return [WriteOutcome(tag=one.tag, outcome=one.outcome, code=one.code, read_back=one.read_back, message=one.message) for one in ended]
+    return [
+        WriteOutcome(tag=one.tag, step=one.step, outcome=one.outcome, code=one.code, read_back=one.read_back, message=one.message)
+        for one in ended
+    ]
 
 
 def _repeats(text: str, shown: ProposedWrite, enum: Mapping[int, Text]) -> bool:

@@ -2,20 +2,27 @@
 
 import secrets
 from collections import deque
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Awaitable, Callable, Sequence
+from difflib import get_close_matches
 
 from gateway.clock import Clock
 from gateway.errors import StoreError, UnknownTagError, WriteRefusedError
 from gateway.model.alarm import AlarmInfo
-from gateway.model.point import Access, Role
+from gateway.model.point import Role
 from gateway.model.proposal import MAX_OPEN, MAX_PER_MINUTE, rate_refusal
 from gateway.model.redact import redact
-from gateway.model.sample import Scalar, Tag
-from gateway.service.base import Actor, Proposal, WantedWrite
-from gateway.service.card import Card, digest_of, digest_of_request, dump, load, proposal_of, sameness
-from gateway.service.check import Checker
-from gateway.service.compose import ack_card, first_record, write_card
-from gateway.service.rules import PlantPoints, audit_down, refusal, refused
+from gateway.model.sample import Scalar
+from gateway.service.base import Actor, ProcedureInfo, Proposal, WantedWrite
+from gateway.service.card import Card
+from gateway.service.card_text import dump, load
+from gateway.service.check import Checked, Checker
+from gateway.service.check_steps import StepChecker
+from gateway.service.compose import ack_card, first_record, procedure_card, write_card
+from gateway.service.digest import digest_of, digest_of_request, sameness
+from gateway.service.procedures import procedure_info
+from gateway.service.rules import LocatedProcedure, PlantPoints, Rules, audit_down, refusal, refused
+from gateway.service.seen import proposal_of
+from gateway.service.undo import undo_of
 from gateway.store.base import AuditSink, ProposalRow, ProposalShelf
 
 EXPIRY_S = 120.0
@@ -24,6 +31,9 @@ TWO_STEP_EXPIRY_S = 60.0
 _MAX_ATTEMPTS = 30
 _MINUTE_S = 60.0
 _MAX_CHARS = 500
+
+Asked = Sequence[tuple[str, Scalar]]
+"""What was asked for, in the words of the request: (tag or procedure, value)."""
 
 
 class Proposer:
@@ -47,27 +57,50 @@ class Proposer:
         self._alarm = alarm
         self._on_change = on_change
         self._token = token
-        self._checker = Checker(plant, shelf, clock)
+        rules = Rules(plant, shelf, clock)
+        self._checker = Checker(plant, rules)
+        self._step_checker = StepChecker(plant, rules)
         self._attempts: dict[str, deque[float]] = {}
 
     async def propose(self, writes: Sequence[WantedWrite], reason: str, actor: Actor, *, idempotency_key: str = "") -> Proposal:
         """Check the rules against fresh values and store one pending proposal for all writes; raises WriteRefusedError."""
-        return await self._propose(writes, reason, actor, idempotency_key, {})
+        asked: Asked = [(write.tag, write.value) for write in writes]
+
+        async def make() -> tuple[Card, int]:
+            checked = await self._checker.check(writes, actor)
+            card = write_card(checked, digest_of_request(asked), redact(reason[:_MAX_CHARS]), actor)
+            return card, max(one.rule.approvals for one in checked)
+
+        return await self._propose(make, asked, reason, actor, idempotency_key)
+
+    async def propose_procedure(self, name: str, reason: str, actor: Actor, *, idempotency_key: str = "") -> Proposal:
+        """The same for a procedure, `DEVICE.name`: one pending proposal of all its steps; raises also UnknownTagError."""
+        there = self._procedure(name)
+
+        async def make() -> tuple[Card, int]:
+            checked = await self._step_checker.check(there, actor)
+            approvals = max((one.rule.approvals for one in checked if isinstance(one, Checked)), default=1)
+            return procedure_card(there, checked, redact(reason[:_MAX_CHARS]), actor), approvals
+
+        return await self._propose(make, [(name, "procedure")], reason, actor, idempotency_key)
 
     async def undo(self, proposal: str, actor: Actor, reason: str = "") -> Proposal:
-        """A new proposal that writes back what an executed one replaced, under all rules; raises WriteRefusedError."""
+        """A new proposal that writes back what an executed one replaced, under all rules; raises WriteRefusedError.
+
+        Refused if a point has moved since (CHANGED), or if what it replaced is not known (NOT_ALLOWED).
+        """
         row = await self._row(proposal)
-        card = load(row.body)
-        if row.state != "EXECUTED" or card.kind != "write":
-            raise refusal("NOT_ALLOWED", f"{proposal} was not executed, there is nothing to undo", f"{proposal} 未执行，无需撤销")
-        wanted = []
-        for write in card.writes:
-            point = self._plant.point(write.shown.tag).point
-            if write.shown.old is None or point.access is Access.WO or (point.write is not None and point.write.pulse):
-                raise refusal("NOT_ALLOWED", f"{write.shown.tag} cannot be undone", f"{write.shown.tag} 的操作无法撤销")
-            wanted.append(WantedWrite(tag=write.shown.tag, value=write.shown.old))
-        written = {write.shown.tag: write.shown.new for write in card.writes}
-        return await self._propose(wanted, reason or f"undo of {proposal}", actor, "", written)
+        self._count_attempt(actor)
+        try:
+            wanted = await undo_of(row, self._plant)
+        except WriteRefusedError as exc:
+            asked = [(write.shown.tag, "undo") for write in load(row.body).writes]
+            raise await self._noted(exc, asked, reason, actor) from None
+        return await self.propose(wanted, reason or f"undo of {proposal}", actor)
+
+    def procedures(self) -> Sequence[ProcedureInfo]:
+        """What may be run as one proposal, device by device."""
+        return [procedure_info(one, self._plant) for one in self._plant.procedures()]
 
     async def propose_ack(self, alarm: str, actor: Actor) -> Proposal:
         """A pending acknowledgement of one alarm; raises WriteRefusedError (NOT_ALLOWED, ROLE)."""
@@ -93,17 +126,24 @@ class Proposer:
             raise UnknownTagError(proposal)
         return row
 
-    async def _propose(self, writes: Sequence[WantedWrite], reason: str, actor: Actor, key: str, undone: Mapping[Tag, Scalar]) -> Proposal:
-        asked = digest_of_request([(write.tag, write.value) for write in writes])
+    def _procedure(self, name: str) -> LocatedProcedure:
+        found = {one.name: one for one in self._plant.procedures()}
+        if name not in found:
+            raise UnknownTagError(name, near=get_close_matches(name, found, n=3, cutoff=0.5))
+        return found[name]
+
+    async def _propose(
+        self, make: Callable[[], Awaitable[tuple[Card, int]]], asked: Asked, reason: str, actor: Actor, key: str
+    ) -> Proposal:
+        """Put up the card that `make` gives, with how many approvals it needs; a refusal goes to the audit."""
         if key and (earlier := await self._shelf.by_key(actor.user, key)) is not None:
-            return self._repeated(earlier, asked)
+            return self._repeated(earlier, digest_of_request(asked))
         self._count_attempt(actor)
         try:
-            checked = await self._checker.check(writes, actor)
+            card, approvals = await make()
         except WriteRefusedError as exc:
-            raise await self._noted(exc, writes, reason, actor) from None
-        card = write_card(checked, asked, redact(reason[:_MAX_CHARS]), actor, undone)
-        return await self._put_up(card, actor, key, max(one.rule.approvals for one in checked))
+            raise await self._noted(exc, asked, reason, actor) from None
+        return await self._put_up(card, actor, key, approvals)
 
     async def _put_up(self, card: Card, actor: Actor, key: str, approvals: int) -> Proposal:
         now, mono = self._clock.utc(), self._clock.monotonic()
@@ -142,7 +182,7 @@ class Proposer:
             raise refusal("NOT_ALLOWED", "this Idempotency-Key belongs to another request", "该 Idempotency-Key 已用于其他请求")
         return proposal_of(earlier, self._clock.monotonic())
 
-    async def _noted(self, exc: WriteRefusedError, writes: Sequence[WantedWrite], reason: str, actor: Actor) -> WriteRefusedError:
+    async def _noted(self, exc: WriteRefusedError, asked: Asked, reason: str, actor: Actor) -> WriteRefusedError:
         """The refusal, written to the audit; without the audit it stays refused and says so, too."""
         body = {
             "user": actor.user,
@@ -150,12 +190,12 @@ class Proposer:
             "via": actor.via,
             "conversation": actor.conversation,
             "model": actor.model,
-            "writes": [{"tag": write.tag, "value": str(write.value)[:_MAX_CHARS]} for write in writes],
+            "writes": [{"tag": tag, "value": str(value)[:_MAX_CHARS]} for tag, value in asked],
             "reason": reason[:_MAX_CHARS],
             "codes": list(exc.codes),
         }
         try:
-            await self._audit.record("refused", writes[0].tag if writes else "", body)
+            await self._audit.record("refused", asked[0][0] if asked else "", body)
         except StoreError as down:
             return audit_down(down, exc)
         return exc

@@ -3,22 +3,18 @@
 import re
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
-from datetime import datetime
 from decimal import Decimal
 from typing import Protocol
 
 from gateway.clock import Clock
 from gateway.errors import StoreError, UnknownTagError, WriteRefusedError
-from gateway.model.condition import Source, reading_of, source_of
-from gateway.model.point import Access, Point, Role, Text
+from gateway.model.condition import Condition, Source, reading_of, source_of
+from gateway.model.point import Access, Point, Procedure, Role, Text
 from gateway.model.proposal import WINDOW_S, Fresh, Standing, conditions_for
 from gateway.model.quality import Quality
 from gateway.model.refusal import Refusal, in_order
 from gateway.model.sample import Sample, Scalar, Tag
 from gateway.store.base import ExecutionRow, Lockout, ProposalShelf
-
-_DONE = ("", "verified", "differs", "acknowledged", "unknown")
-"""Outcomes after which the device may have taken the value."""
 
 _RAW = re.compile(
     r"0x[0-9a-f]+|^\s*\d+\s*$|(?:^|[\s.:#=])\d{4,6}\b"
@@ -36,11 +32,25 @@ class Located:
     map_version: str
 
 
+@dataclass(frozen=True, slots=True, kw_only=True)
+class LocatedProcedure:
+    """A procedure of a device's map; `name` is `DEVICE.procedure`."""
+
+    name: str
+    device: str
+    procedure: Procedure
+    map_version: str
+
+
 class PlantPoints(Protocol):
-    """The plant as proposing and confirming see it: points, and their values; nothing that writes."""
+    """The plant as proposing and confirming see it: points, procedures, and values; nothing that writes."""
 
     def point(self, tag: str) -> Located:
         """The point of a tag; raises UnknownTagError."""
+        ...
+
+    def procedures(self) -> Sequence[LocatedProcedure]:
+        """All procedures of all devices, in the order of the configuration."""
         ...
 
     def latest(self, tags: Sequence[str]) -> Sequence[Sample]:
@@ -72,7 +82,7 @@ class Rules:
         standings = {}
         for tag in tags:
             rows = [row for row in executions if row.tag == tag]
-            done = [(row, _age_s(row, now, mono)) for row in rows if row.outcome in _DONE]
+            done = [(row, row.age_s(now, mono)) for row in rows if row.may_be_done]
             standings[tag] = Standing(
                 role=role,
                 lockout=_lockout(tag, self._plant.point(tag).device, lockouts),
@@ -95,7 +105,7 @@ class Rules:
         wanted: set[str] = set()
         for tag, new in tags.items():
             located = self._plant.point(tag)
-            found = {one.name: source_of(one, located.device, self._find) for one in conditions_for(located.point, new)}
+            found = {one.name: self.source(one, located.device) for one in conditions_for(located.point, new)}
             needed[tag] = {name: source for name, source in found.items() if source is not None}
             old = old_tag(tag, located)
             wanted |= {_tag_of(source) for source in needed[tag].values()} | ({old} if old is not None else set())
@@ -109,6 +119,10 @@ class Rules:
             for tag, sources in needed.items()
         }
 
+    def source(self, condition: Condition, device: str) -> Source | None:
+        """What a condition on a device speaks of; None if there is nothing of that name."""
+        return source_in(self._plant, condition, device)
+
     def _was_read_since(self, tag: Tag, blocking: Sequence[ExecutionRow], mono: float) -> bool:
         """True if all that blocks the tag ended `unknown`, and the tag was read well after that."""
         if not blocking or not all(row.outcome for row in blocking):
@@ -121,11 +135,17 @@ class Rules:
         is_reboot = ended > mono
         return sample.quality is Quality.GOOD and sample.age_s is not None and (is_reboot or sample.age_s < mono - ended)
 
-    def _find(self, device: str, point: str) -> Point | None:
+
+def source_in(plant: PlantPoints, condition: Condition, device: str) -> Source | None:
+    """What a condition on a device speaks of; None if there is nothing of that name."""
+
+    def find(owner: str, point: str) -> Point | None:
         try:
-            return self._plant.point(f"{device}.{point}").point
+            return plant.point(f"{owner}.{point}").point
         except UnknownTagError:
             return None
+
+    return source_of(condition, device, find)
 
 
 def old_tag(tag: Tag, located: Located) -> str | None:
@@ -175,8 +195,3 @@ def _tag_of(source: Source) -> str:
 def _lockout(tag: str, device: str, lockouts: Sequence[Lockout]) -> str:
     found = [f"{one.reason} ({one.by})" for one in lockouts if one.scope in ("*", device, tag)]
     return "; ".join(found)
-
-
-def _age_s(row: ExecutionRow, now: datetime, mono: float) -> float:
-    """Seconds since a write; by the wall clock only if the machine has been restarted since."""
-    return mono - row.mono if row.mono <= mono else max(0.0, (now - row.at).total_seconds())

@@ -103,13 +103,17 @@ class ProposalRow:
     approved_by: tuple[str, ...] = ()
     outcomes: str = "[]"
     finished_by: str = ""
+    why: str = ""
+    """Why it was rejected, or what ended it: `time`, `restart`, `map`, `user`."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class ExecutionRow:
-    """One write that went, or was about to go, to the wire; `outcome` is empty until it is known."""
+    """One write that went, or was about to go, to the wire, or a wait that ended; `outcome` is empty until it is known."""
 
     proposal: str
+    step: int
+    """Its place in the proposal, from 0."""
     tag: str
     at: datetime
     mono: float
@@ -121,6 +125,15 @@ class ExecutionRow:
     def blocks(self) -> bool:
         """True if nobody knows yet whether it was done."""
         return not self.outcome or (self.outcome == "unknown" and not self.is_cleared)
+
+    @property
+    def may_be_done(self) -> bool:
+        """True if the device may have taken the value."""
+        return self.outcome in ("", "verified", "differs", "acknowledged", "unknown")
+
+    def age_s(self, now: datetime, mono: float) -> float:
+        """Seconds since; by the wall clock only if the machine has been restarted since."""
+        return mono - self.mono if self.mono <= mono else max(0.0, (now - self.at).total_seconds())
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

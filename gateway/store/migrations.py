@@ -2,10 +2,11 @@
 
 from collections.abc import Callable, Sequence
 
-from sqlalchemy import Column, Connection, Engine, Integer, MetaData, String, Table, insert, select, update
+from sqlalchemy import Column, Connection, Engine, Integer, MetaData, String, Table, func, insert, select, text, update
 
 from gateway.errors import StoreError
-from gateway.store.tables import api_tokens, first_codes, metadata
+from gateway.store.tables import api_tokens, executions, first_codes, metadata
+from gateway.store.tables_0_1 import frozen
 
 Migration = Callable[[Connection], None]
 
@@ -60,8 +61,12 @@ def _version(connection: Connection, owner: str) -> int | None:
 
 
 def _first(connection: Connection) -> None:
-    """The tables of release 0.1. The step that changes one of them freezes its old shape here first."""
-    metadata.create_all(connection)
+    """The tables of release 0.1. The step that changes one of them freezes its old shape in `tables_0_1` first."""
+    old = frozen()
+    for table in metadata.sorted_tables:
+        if table.name not in old.tables:
+            table.to_metadata(old)
+    old.create_all(connection)
 
 
 def _tokens(connection: Connection) -> None:
@@ -69,4 +74,18 @@ def _tokens(connection: Connection) -> None:
     metadata.create_all(connection, tables=[api_tokens, first_codes])
 
 
-MIGRATIONS: tuple[Migration, ...] = (_first, _tokens)
+def _steps(connection: Connection) -> None:
+    """A proposal may write a point in several steps, and says why it was rejected or died."""
+    connection.execute(text("ALTER TABLE proposals ADD COLUMN why TEXT NOT NULL DEFAULT ''"))
+    connection.execute(text("DROP INDEX executions_tag"))
+    connection.execute(text("ALTER TABLE executions RENAME TO executions_0_1"))
+    executions.create(connection)
+    old = frozen().tables["executions"].to_metadata(MetaData(), name="executions_0_1")
+    other = old.alias()
+    earlier = select(func.count()).where(other.c.proposal == old.c.proposal, other.c.tag < old.c.tag).scalar_subquery()
+    kept = [column.name for column in old.columns]
+    connection.execute(insert(executions).from_select(["step", *kept], select(earlier, *old.columns)))
+    old.drop(connection)
+
+
+MIGRATIONS: tuple[Migration, ...] = (_first, _tokens, _steps)

@@ -59,6 +59,7 @@ def find(
             approved_by=tuple(approved.get(row.id, ())),
             outcomes=row.outcomes,
             finished_by=row.finished_by,
+            why=row.why,
         )
         for row in found
     ]
@@ -82,6 +83,7 @@ def insert(connection: Connection, row: ProposalRow) -> None:
         "body": row.body,
         "outcomes": row.outcomes,
         "finished_by": row.finished_by,
+        "why": row.why,
     }
     connection.execute(insert_into(proposals), values)
 

@@ -1,12 +1,11 @@
 """Proposals put away and looked up. What leads from one to the wire is in `claims`."""
 
 from collections.abc import Sequence
-from decimal import Decimal
 
-from sqlalchemy import ColumnElement, Connection, func, select, update
+from sqlalchemy import Connection, func, select, update
 
 from gateway.clock import Clock
-from gateway.store import proposal_rows
+from gateway.store import execution_rows, proposal_rows
 from gateway.store.audit import Append, Audit
 from gateway.store.base import Body, ExecutionRow, Lockout, ProposalRow, Stored, from_us
 from gateway.store.engine import Store
@@ -59,7 +58,7 @@ class Proposals:
 
         def work(connection: Connection) -> list[tuple[ProposalRow, Sequence[ExecutionRow]]]:
             found = proposal_rows.find(connection, proposals.c.state == "CONFIRMED")
-            return [(row, _executions(connection, executions.c.proposal == row.id)) for row in found]
+            return [(row, execution_rows.find(connection, executions.c.proposal == row.id)) for row in found]
 
         return await self._store.read(work)
 
@@ -73,7 +72,7 @@ class Proposals:
 
     async def executions(self, tags: Sequence[str]) -> Sequence[ExecutionRow]:
         """The newest writes of these tags, oldest first."""
-        return await self._store.read(lambda connection: [row for tag in tags for row in _of_tag(connection, tag)])
+        return await self._store.read(lambda connection: [row for tag in tags for row in execution_rows.of_tag(connection, tag)])
 
     async def lockouts(self) -> Sequence[Lockout]:
         """What is locked out now."""
@@ -100,28 +99,3 @@ def _open(connection: Connection, mono: float, proposer: str | None = None) -> l
 def _last_minute(connection: Connection, proposer: str, mono: float) -> int:
     recent = proposals.c.created_mono > mono - _MINUTE_S, proposals.c.created_mono <= mono
     return connection.execute(select(func.count()).where(proposals.c.proposer == proposer, *recent)).scalar_one()
-
-
-def _of_tag(connection: Connection, tag: str) -> list[ExecutionRow]:
-    """The newest writes of a tag, and before them those that block it, however old."""
-    newest = _executions(connection, executions.c.tag == tag, limit=_LATEST)
-    blocking = (executions.c.outcome == "") | ((executions.c.outcome == "unknown") & executions.c.is_cleared.is_(False))
-    known = {row.proposal for row in newest}
-    return [row for row in _executions(connection, (executions.c.tag == tag) & blocking) if row.proposal not in known] + newest
-
-
-def _executions(connection: Connection, condition: ColumnElement[bool], limit: int | None = None) -> list[ExecutionRow]:
-    newest = select(executions).where(condition).order_by(executions.c.at.desc()).limit(limit)
-    rows = [
-        ExecutionRow(
-            proposal=row.proposal,
-            tag=row.tag,
-            at=from_us(row.at),
-            mono=row.mono,
-            change=None if row.change is None else Decimal(row.change),
-            outcome=row.outcome,
-            is_cleared=row.is_cleared,
-        )
-        for row in connection.execute(newest)
-    ]
-    return rows[::-1]

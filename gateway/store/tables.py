@@ -67,6 +67,7 @@ proposals = Table(
     Column("body", Text, nullable=False),
     Column("outcomes", Text, nullable=False),
     Column("finished_by", String(100), nullable=False),
+    Column("why", Text, nullable=False, server_default=""),
     UniqueConstraint("proposer", "idempotency_key"),
     Index("proposals_state", "state"),
 )
@@ -84,7 +85,8 @@ executions = Table(
     "executions",
     metadata,
     Column("proposal", String(40), ForeignKey("proposals.id"), primary_key=True),
-    Column("tag", String(200), primary_key=True),
+    Column("step", Integer, primary_key=True, autoincrement=False),
+    Column("tag", String(200), nullable=False),
     Column("at", BigInteger, nullable=False),
     Column("mono", Double, nullable=False),
     Column("change", String(80)),

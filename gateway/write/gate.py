@@ -3,51 +3,67 @@
 import asyncio
 import contextlib
 import logging
-from collections.abc import Mapping, Sequence
+from collections import defaultdict
+from collections.abc import Awaitable, Callable, Mapping, Sequence
+from typing import assert_never
 
+from gateway.clock import Clock
 from gateway.errors import StoreError, WriteRefusedError
 from gateway.link.bus import Lane
 from gateway.model.point import Text
 from gateway.poll.device import Device
-from gateway.poll.written import Outcome
 from gateway.store.claims import Claims, End, Start
+from gateway.write.cut_off import cut_off
 from gateway.write.intents import intents_of
 from gateway.write.interlocks import Interlocks
 from gateway.write.look_ahead import look_ahead
-from gateway.write.order import Ended, Order, OrderedWrite, change_of, end_record, start_record
-from gateway.write.words import MAP_CHANGED, UNKNOWN, message_of, not_sent_because
+from gateway.write.order import DONE, Ended, Order, OrderedWait, OrderedWrite, change, end_record, start_record, wait_record
+from gateway.write.waits import Waits
+from gateway.write.words import MAP_CHANGED, STOPPING, message_of, not_sent, not_sent_because
 
 log = logging.getLogger(__name__)
 
-_DONE = ("verified", "acknowledged")
-_OUTCOMES: dict[str, Outcome] = {
-    "verified": "verified",
-    "differs": "differs",
-    "acknowledged": "acknowledged",
-    "changed_before": "changed_before",
-    "refused": "refused",
-    "not_sent": "not_sent",
-}
+Told = Callable[[Sequence[Ended]], Awaitable[None]]
+"""Hears after each step of a procedure what has ended so far."""
 
 
 class Gate:
-    """Executes orders on the devices, by id. Several orders may run at once."""
+    """Executes orders on the devices, by id. Several orders may run at once; those to one device go one after another."""
 
-    def __init__(self, devices: Mapping[str, Device], claims: Claims) -> None:
+    def __init__(self, devices: Mapping[str, Device], claims: Claims, clock: Clock) -> None:
         self._devices = devices
         self._claims = claims
         self._interlocks = Interlocks(devices)
+        self._waits = Waits(devices, clock)
         self._across = asyncio.Lock()
+        self._turns: defaultdict[str, asyncio.Lock] = defaultdict(asyncio.Lock)
+        self._is_stopping = False
 
     def has_device(self, name: str) -> bool:
         """True if there is a device of this id."""
         return name in self._devices
 
-    async def execute(self, order: Order) -> Sequence[Ended]:
-        """Write what the order says, device by device in its order; what follows a write that did not succeed is not sent.
+    def stop(self) -> None:
+        """Begin no further step of a procedure, and end its wait; writes that were begun come to their end."""
+        self._is_stopping = True
 
-        Never raises for what devices or the audit do. Record 3 of each write is in the audit when this returns, if it can be.
+    async def execute(self, order: Order, told: Told) -> Sequence[Ended]:
+        """Do what the order says; what follows a step that did not succeed is not sent.
+
+        Never raises for what devices or the audit do. The audit holds the end of each step when this returns, if it can be.
         """
+        return await (self._in_steps(order, told) if order.procedure else self._together(order))
+
+    async def close_cut_off(self, order: Order, known: Mapping[int, str]) -> Sequence[Ended]:
+        """How the steps of an order that was cut off ended: `known` holds the outcome of those begun, empty if it is not known."""
+        ended = cut_off(order, known)
+        for step, one in zip(order.steps, ended, strict=True):
+            if not known.get(step.step):
+                await self._record(order, [step], [one])
+        return ended
+
+    async def _together(self, order: Order) -> Sequence[Ended]:
+        """Writes that go together: device by device, and none if one could not be sent as things are."""
         batches: dict[str, list[OrderedWrite]] = {}
         for write in order.writes:
             batches.setdefault(write.device, []).append(write)
@@ -55,24 +71,44 @@ class Gate:
         ended: list[Ended] = []
         is_stopped = first is not None
         for device, writes in batches.items():
-            if is_stopped:
-                done: Sequence[Ended] = [first if first and first.tag == write.tag else _not_sent(write) for write in writes]
-            else:
-                done = await self._write(order, device, writes)
-                is_stopped = any(one.outcome not in _DONE for one in done)
-            await self._record(order, writes, done)
+            async with self._turns[device]:
+                if is_stopped:
+                    done: Sequence[Ended] = [first if first and first.step == write.step else not_sent(write) for write in writes]
+                else:
+                    done = await self._write(order, device, writes)
+                    is_stopped = any(one.outcome not in DONE for one in done)
+                await self._record(order, writes, done)
             ended += done
+        return sorted(ended, key=lambda one: one.step)
+
+    async def _in_steps(self, order: Order, told: Told) -> Sequence[Ended]:
+        """The steps of a procedure one after another; the first that does not succeed ends it."""
+        ended: list[Ended] = []
+        for step in order.steps:
+            if any(one.outcome not in DONE for one in ended):
+                done = not_sent(step)
+                await self._record(order, [step], [done])
+            elif self._is_stopping:
+                done = not_sent(step, STOPPING)
+                await self._record(order, [step], [done])
+            else:
+                done = await self._step(order, step)
+            ended.append(done)
+            await told(tuple(ended))
         return ended
 
-    async def close_cut_off(self, order: Order, sent: Mapping[str, str]) -> Sequence[Ended]:
-        """How the writes of an order that was cut off ended: `sent` holds the outcome of those begun, empty if it is not known.
-
-        A write that was never begun was not sent; one that was begun may have been.
-        """
-        ended = [_cut_off(write, sent) for write in order.writes]
-        new = [(write, one) for write, one in zip(order.writes, ended, strict=True) if not sent.get(write.tag)]
-        await self._record(order, [write for write, _ in new], [one for _, one in new])
-        return ended
+    async def _step(self, order: Order, step: OrderedWrite | OrderedWait) -> Ended:
+        match step:
+            case OrderedWrite():
+                async with self._turns[step.device]:
+                    (done,) = await self._write(order, step.device, [step])
+                    await self._record(order, [step], [done])
+            case OrderedWait():
+                done = await self._waits.until(step, lambda: self._is_stopping)
+                await self._record(order, [step], [done])
+            case _:
+                assert_never(step)
+        return done
 
     async def _write(self, order: Order, device_id: str, writes: Sequence[OrderedWrite]) -> Sequence[Ended]:
         device = self._devices.get(device_id)
@@ -90,10 +126,7 @@ class Gate:
             return found[1].code
 
         async def before_send() -> None:
-            starts = [
-                Start(tag=write.tag, device=write.device, change=change_of(write), record=start_record(order, write)) for write in writes
-            ]
-            await self._claims.begin(order.proposal, starts)
+            await self._claims.begin(order.proposal, [_start(order, write, device) for write in writes])
 
         try:
             async with self._across if self._interlocks.reach_across(device, writes) else contextlib.nullcontext():
@@ -105,6 +138,7 @@ class Gate:
             return _stopped(writes, exc.refusal, Text(exc.message, exc.message_zh))
         return [
             Ended(
+                step=write.step,
                 tag=write.tag,
                 outcome=one.outcome,
                 code=one.code,
@@ -116,33 +150,36 @@ class Gate:
             for write, one in zip(writes, written, strict=True)
         ]
 
-    async def _record(self, order: Order, writes: Sequence[OrderedWrite], ended: Sequence[Ended]) -> None:
+    async def _record(self, order: Order, steps: Sequence[OrderedWrite | OrderedWait], ended: Sequence[Ended]) -> None:
         """Record 3. Without it a write that was begun counts as cut off, which blocks its point until somebody has looked."""
-        ends = [
-            End(tag=write.tag, outcome=one.outcome, record=end_record(order, write, one)) for write, one in zip(writes, ended, strict=True)
-        ]
         try:
-            await self._claims.end(order.proposal, ends)
+            ends = []
+            for step, one in zip(steps, ended, strict=True):
+                if isinstance(step, OrderedWait):
+                    record = wait_record(order, step, one)
+                    await self._claims.waited(order.proposal, End(step=step.step, tag=step.tag, outcome=one.outcome, record=record))
+                else:
+                    ends.append(End(step=step.step, tag=step.tag, outcome=one.outcome, record=end_record(order, step, one)))
+            if ends:
+                await self._claims.end(order.proposal, ends)
         except StoreError as exc:
-            log.error("outcome of proposal %s cannot be recorded: %s: %s", order.proposal, [end.outcome for end in ends], exc)  # noqa: TRY400 - one line
+            outcomes = [one.outcome for one in ended]
+            log.error("outcome of proposal %s cannot be recorded: %s: %s", order.proposal, outcomes, exc)  # noqa: TRY400 - one line
+
+
+def _start(order: Order, write: OrderedWrite, device: Device) -> Start:
+    rule = device.map.points[write.point].write
+    return Start(
+        step=write.step,
+        tag=write.tag,
+        device=write.device,
+        change=change(write.old, write.new),
+        cooldown_s=0.0 if rule is None else rule.cooldown_s,
+        record=start_record(order, write),
+    )
 
 
 def _stopped(writes: Sequence[OrderedWrite], code: str, why: Text) -> list[Ended]:
     first, *rest = writes
-    return [
-        Ended(tag=first.tag, outcome="refused", code=code, message=not_sent_because(first.tag, why)),
-        *(_not_sent(write) for write in rest),
-    ]
-
-
-def _not_sent(write: OrderedWrite) -> Ended:
-    return Ended(tag=write.tag, outcome="not_sent", message=Text(f"{write.tag} was not sent", f"{write.tag} 未发送"))
-
-
-def _cut_off(write: OrderedWrite, sent: Mapping[str, str]) -> Ended:
-    if write.tag not in sent:
-        return _not_sent(write)
-    known = _OUTCOMES.get(sent[write.tag])
-    if known is not None:
-        return Ended(tag=write.tag, outcome=known)
-    return Ended(tag=write.tag, outcome="unknown", message=UNKNOWN)
+    message = not_sent_because(first.tag, why)
+    return [Ended(step=first.step, tag=first.tag, outcome="refused", code=code, message=message), *map(not_sent, rest)]

@@ -21,17 +21,31 @@ async def look_ahead(
         device = devices.get(name)
         intents = None if device is None else intents_of(device, writes)
         if device is None or intents is None:
-            return Ended(tag=writes[0].tag, outcome="refused", code="MAP_CHANGED", message=not_sent_because(writes[0].tag, MAP_CHANGED))
+            return Ended(
+                step=writes[0].step,
+                tag=writes[0].tag,
+                outcome="refused",
+                code="MAP_CHANGED",
+                message=not_sent_because(writes[0].tag, MAP_CHANGED),
+            )
         samples = await _read(device, intents)
         for write, intent in zip(writes, intents, strict=True):
             stop = stops(intent, samples.get(intent.point.name), samples.get(intent.point.held_by or ""))
             if stop is not None:
                 message = message_of(write, stop)
-                return Ended(tag=write.tag, outcome=stop.outcome, code=stop.code, old_read=stop.old, trouble=stop.reason, message=message)
+                return Ended(
+                    step=write.step,
+                    tag=write.tag,
+                    outcome=stop.outcome,
+                    code=stop.code,
+                    old_read=stop.old,
+                    trouble=stop.reason,
+                    message=message,
+                )
         broken = await interlocks.first_broken(device, writes, None)
         if broken is not None:
             write, refusal = broken
-            return Ended(tag=write.tag, outcome="refused", code=refusal.code, message=refusal.text)
+            return Ended(step=write.step, tag=write.tag, outcome="refused", code=refusal.code, message=refusal.text)
     return None
 
 

@@ -5,9 +5,11 @@ from gateway.model.refusal import plain
 from gateway.model.sample import Tag
 from gateway.poll.compare import SCALE_CHANGED
 from gateway.poll.written import Written
-from gateway.write.order import OrderedWrite
+from gateway.write.order import Ended, OrderedWait, OrderedWrite
 
 _CHECK = Text("check at the device", "请到现场确认")
+CUT_OFF_WAIT = Text("the gateway ended before this came true", "网关在条件满足前退出")
+STOPPING = Text("the gateway is stopping", "网关正在停止")
 UNKNOWN = Text("the gateway ended during the write; check at the device", "网关在写入过程中退出，结果未知，请到现场确认")
 """Of a write that was cut off after it may have been sent."""
 
@@ -22,6 +24,12 @@ _REFUSED = {
 def not_sent_because(tag: Tag, why: Text) -> Text:
     """A write that was held back, and by what."""
     return Text(f"{tag} was not sent: {why.en}", f"{tag} 未发送：{why.zh}")
+
+
+def not_sent(step: OrderedWrite | OrderedWait, why: Text | None = None) -> Ended:
+    """A step that was not begun."""
+    words = Text(f"{step.tag} was not sent", f"{step.tag} 未发送") if why is None else not_sent_because(step.tag, why)
+    return Ended(step=step.step, tag=step.tag, outcome="not_sent", message=words)
 
 
 def message_of(write: OrderedWrite, written: Written) -> Text:

@@ -263,38 +263,6 @@ async def test_t05_password_in_a_reason_is_not_kept(rig: Rig) -> None:
     assert "123456" not in str([record.body for record in await rig.audit.entries()])
 
 
-async def test_t34_undo_is_a_new_proposal_under_all_rules(rig: Rig) -> None:
-    done = await rig.confirm(await rig.propose("pump.speed_sp", 43))
-    with pytest.raises(WriteRefusedError) as caught:
-        await rig.proposer.undo(done.id, actor())
-    assert caught.value.codes == ("COOLDOWN",)
-    await clock_of(rig).advance(10)
-    undo = await rig.proposer.undo(done.id, actor())
-    assert [(write.old, write.new) for write in undo.writes] == [(43, 45)]
-    assert (undo.state, undo.notes) == ("PENDING", ())
-    assert (await rig.confirm(undo)).outcomes[0].outcome == "verified"
-
-
-async def test_t34_undo_says_that_somebody_changed_it_since(rig: Rig) -> None:
-    done = await rig.confirm(await rig.propose("pump.speed_sp", 43))
-    await clock_of(rig).advance(60)
-    rig.line.put(1, Table.HOLDING, 0, [4200])
-    undo = await rig.proposer.undo(done.id, actor())
-    assert [(write.old, write.new) for write in undo.writes] == [(42, 45)]
-    assert undo.notes == (
-        Text("pump.speed_sp was changed since: 43 was written, now it is 42", "pump.speed_sp 之后又被改动：当时写入 43，现在是 42"),
-    )
-
-
-async def test_t34_what_cannot_be_undone_says_so(rig: Rig) -> None:
-    pending = await rig.propose("pump.speed_sp", 43)
-    with pytest.raises(WriteRefusedError, match="nothing to undo"):
-        await rig.proposer.undo(pending.id, actor())
-    trip = await rig.confirm(await rig.propose("pump.trip", 1))
-    with pytest.raises(WriteRefusedError, match="cannot be undone"):
-        await rig.proposer.undo(trip.id, actor())
-
-
 async def test_t94_acknowledgement_is_a_proposal_too(rig: Rig) -> None:
     with pytest.raises(WriteRefusedError) as caught:
         await rig.proposer.propose_ack("AL-1", actor("vera", Role.VIEWER))

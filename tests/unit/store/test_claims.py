@@ -77,12 +77,12 @@ def row(
     )
 
 
-def start(tag: str = "a.b") -> Start:
-    return Start(tag=tag, device="a", change=Decimal(2), record={"tag": tag})
+def start(tag: str = "a.b", *, step: int = 0, cooldown_s: float = 0.0) -> Start:
+    return Start(step=step, tag=tag, device="a", change=Decimal(2), cooldown_s=cooldown_s, record={"tag": tag})
 
 
-def end(outcome: str, tag: str = "a.b") -> End:
-    return End(tag=tag, outcome=outcome, record={"tag": tag, "outcome": outcome})
+def end(outcome: str, tag: str = "a.b", *, step: int = 0) -> End:
+    return End(step=step, tag=tag, outcome=outcome, record={"tag": tag, "outcome": outcome})
 
 
 async def test_t24_only_one_yes_counts(desk: Desk) -> None:
@@ -170,8 +170,69 @@ async def test_block_is_seen_behind_many_later_writes(desk: Desk) -> None:
         await desk.claims.approve(name, "otto", {})
         await desk.claims.begin(name, [start()])
         await desk.claims.end(name, [end("unknown" if number == 0 else "verified")])
+        await desk.shelf.clear_blocks(["a.b"])
+    await desk.audit.transact(lambda connection, _: connection.exec_driver_sql("update executions set is_cleared = 0"))
     found = await desk.shelf.executions(["a.b"])
     assert [one.proposal for one in found if one.blocks] == ["P-0"]
+
+
+async def test_t30_another_write_that_is_unknown_stops_this_one_before_the_wire(desk: Desk) -> None:
+    for name in ("P-1", "P-2"):
+        await desk.put(row(name))
+        await desk.claims.approve(name, "otto", {})
+    await desk.claims.begin("P-1", [start()])
+    for outcome in ("", "unknown"):
+        if outcome:
+            await desk.claims.end("P-1", [end(outcome)])
+        with pytest.raises(WriteRefusedError) as refused:
+            await desk.claims.begin("P-2", [start()])
+        assert refused.value.codes == ("BLOCKED",)
+    await desk.claims.begin("P-2", [start("a.c")])
+    assert await desk.kinds() == ["proposed", "confirmed", "proposed", "confirmed", "sending", "outcome", "sending"]
+
+
+async def test_t21_cooldown_is_held_against_the_write_that_was_faster(desk: Desk, clock: ManualClock) -> None:
+    for name in ("P-1", "P-2"):
+        await desk.put(row(name))
+        await desk.claims.approve(name, "otto", {})
+    await desk.claims.begin("P-1", [start(cooldown_s=10)])
+    await desk.claims.end("P-1", [end("acknowledged")])
+    await clock.advance(9)
+    with pytest.raises(WriteRefusedError) as refused:
+        await desk.claims.begin("P-2", [start(cooldown_s=10)])
+    assert refused.value.codes == ("COOLDOWN",)
+    await clock.advance(1)
+    await desk.claims.begin("P-2", [start(cooldown_s=10)])
+
+
+async def test_one_proposal_may_write_a_tag_in_several_steps(desk: Desk) -> None:
+    await desk.put(row())
+    await desk.claims.approve("P-1", "otto", {})
+    await desk.claims.begin("P-1", [start(step=0, cooldown_s=10)])
+    await desk.claims.end("P-1", [end("verified", step=0)])
+    await desk.claims.waited("P-1", end("met", "a.c", step=1))
+    await desk.claims.begin("P-1", [start(step=2, cooldown_s=10)])
+    with pytest.raises(StoreError):
+        await desk.claims.begin("P-1", [start(step=2)])
+    ((_, executions),) = await desk.shelf.confirmed()
+    assert [(one.step, one.tag, one.outcome) for one in executions] == [(0, "a.b", "verified"), (1, "a.c", "met"), (2, "a.b", "")]
+    assert not any(one.blocks or one.may_be_done for one in executions if one.tag == "a.c")
+    assert (await desk.kinds())[2:] == ["sending", "outcome", "waited", "sending"]
+
+
+async def test_progress_is_kept_while_a_proposal_is_under_way(desk: Desk) -> None:
+    await desk.put(row())
+    assert (await desk.claims.progress("P-1", "[1]")).outcomes == "[]"
+    await desk.claims.approve("P-1", "otto", {})
+    assert ((await desk.claims.progress("P-1", "[1]")).state, (await desk.claims.progress("P-1", "[2]")).outcomes) == ("CONFIRMED", "[2]")
+
+
+async def test_why_it_ended_is_kept(desk: Desk) -> None:
+    await desk.put(row("P-1"))
+    await desk.put(row("P-2", at=T0 + timedelta(seconds=1)))
+    await desk.claims.reject("P-1", "otto", "not now", {})
+    await desk.claims.expire("restart", lambda _: True)
+    assert [(one.state, one.why) for one in await desk.shelf.recent()] == [("EXPIRED", "restart"), ("REJECTED", "not now")]
 
 
 async def test_lockouts_are_set_replaced_and_released(desk: Desk) -> None:
@@ -207,10 +268,10 @@ async def test_only_confirmed_ones_finish(desk: Desk) -> None:
 async def test_reject_and_expire_end_pending_ones_only(desk: Desk, clock: ManualClock) -> None:
     for number in range(3):
         await desk.put(row(f"P-{number}"))
-    rejected = await desk.claims.reject("P-0", "otto", {})
+    rejected = await desk.claims.reject("P-0", "otto", "", {})
     assert rejected is not None
     assert (rejected.state, rejected.finished_by) == ("REJECTED", "otto")
-    assert await desk.claims.reject("P-0", "otto", {}) is None
+    assert await desk.claims.reject("P-0", "otto", "", {}) is None
     assert await desk.claims.expire("time") == []
     assert [one.id for one in await desk.claims.expire("user", lambda found: found.id == "P-1")] == ["P-1"]
     await clock.advance(121)
@@ -221,7 +282,7 @@ async def test_reject_and_expire_end_pending_ones_only(desk: Desk, clock: Manual
 async def test_confirmed_ones_are_found_with_what_was_sent(desk: Desk) -> None:
     await desk.put(row())
     await desk.claims.approve("P-1", "otto", {})
-    await desk.claims.begin("P-1", [start(), start("a.c")])
+    await desk.claims.begin("P-1", [start(), start("a.c", step=1)])
     await desk.claims.end("P-1", [end("verified")])
     ((found, executions),) = await desk.shelf.confirmed()
     assert found.id == "P-1"
@@ -248,7 +309,7 @@ async def test_t09_open_ones_and_those_of_a_minute_are_limited(desk: Desk, clock
     assert (await desk.shelf.insert(row("P-3"), {}, **LIMITS))[0] == "rate"
     assert (await desk.shelf.insert(row("P-4", proposer="otto"), {}, **LIMITS))[0] == "stored"
     for number in range(3):
-        await desk.claims.reject(f"P-{number}", "olga", {})
+        await desk.claims.reject(f"P-{number}", "olga", "", {})
     assert (await desk.shelf.insert(row("P-5"), {}, max_open=3, max_per_minute=3))[0] == "rate"
     await clock.advance(61)
     assert (await desk.shelf.insert(row("P-6", mono=61.0), {}, max_open=3, max_per_minute=3))[0] == "stored"
@@ -258,7 +319,7 @@ async def test_t09_open_ones_and_those_of_a_minute_are_limited(desk: Desk, clock
 async def test_recent_shows_all_states_newest_first(desk: Desk) -> None:
     await desk.put(row("P-1"))
     await desk.put(row("P-2", at=T0.replace(hour=7)))
-    await desk.claims.reject("P-2", "otto", {})
+    await desk.claims.reject("P-2", "otto", "", {})
     assert [(one.id, one.state) for one in await desk.shelf.recent()] == [("P-2", "REJECTED"), ("P-1", "PENDING")]
 
 
