@@ -13,12 +13,20 @@ from gateway.poll.device import Device
 from gateway.poll.poller import REFUSALS, REPROBE_S, SILENCES, SILENT_TIMES, Poller, Sink
 from gateway.poll.reasons import reason_of
 
+UnitKey = tuple[str, int]
+"""Link and unit id."""
+
+
+def unit_key(device: Device) -> UnitKey:
+    """Names the unit that a device is, or is a part of."""
+    return device.bus.id, device.unit_id
+
 
 def units_of(devices: Sequence[Device]) -> list[list[Device]]:
     """The devices by the unit that they are part of, both in the order given."""
-    units: dict[tuple[str, int], list[Device]] = {}
+    units: dict[UnitKey, list[Device]] = {}
     for device in devices:
-        units.setdefault((device.bus.id, device.unit_id), []).append(device)
+        units.setdefault(unit_key(device), []).append(device)
     return list(units.values())
 
 
@@ -47,11 +55,11 @@ class _Doubt:
 
 
 class UnitPoller:
-    """The polling of all devices of one unit. A unit that is silent is silent for all of them."""
+    """The polling of all devices of one unit, and by `pollers` that of each. A unit that is silent is silent for all of them."""
 
     def __init__(self, devices: Sequence[Device], clock: Clock, sink: Sink) -> None:
         self._devices = {device.id: device for device in devices}
-        self._pollers = {device.id: Poller(device, clock, sink) for device in devices}
+        self.pollers = {device.id: Poller(device, clock, sink) for device in devices}
         self._clock = clock
         self._sink = sink
         self._planned: dict[float, tuple[tuple[tuple[ReadBlock, ...], ...], tuple[SharedRead, ...]]] = {}
@@ -59,13 +67,15 @@ class UnitPoller:
         for device in devices:
             device.breaker = devices[0].breaker
 
-    async def poll(self, period_s: float) -> None:
-        """Read everything of one period."""
+    async def poll(self, period_s: float) -> int:
+        """Read everything of one period; how many reads got no reply."""
+        unanswered = 0
         for read in self._reads(period_s):
             if len(read.parts) == 1 or self._doubt(read).apart_until > self._clock.monotonic():
-                await self._apart(read)
-            elif await self._is_awake(read):
-                await self._together(read)
+                unanswered += await self._apart(read)
+            else:
+                unanswered += not (await self._is_awake(read) and await self._together(read))
+        return unanswered
 
     def _reads(self, period_s: float) -> tuple[SharedRead, ...]:
         """As planned; planned anew when a device was."""
@@ -76,30 +86,29 @@ class UnitPoller:
             known = self._planned[period_s] = blocks, shared_reads(devices, period_s)
         return known[1]
 
-    async def _apart(self, read: SharedRead) -> None:
-        for name, block in read.parts:
-            await self._pollers[name].poll_block(block)
+    async def _apart(self, read: SharedRead) -> int:
+        return sum([not await self.pollers[name].poll_block(block) for name, block in read.parts])
 
     async def _is_awake(self, read: SharedRead) -> bool:
         (name, block), *others = read.parts
-        poller = self._pollers[name]
+        poller = self.pollers[name]
         return not poller.device.breaker.is_demoted or await poller.probe(block, others)
 
-    async def _together(self, read: SharedRead) -> None:
+    async def _together(self, read: SharedRead) -> bool:
         devices = [self._devices[name] for name, _ in read.parts]
         for device, (_, block) in zip(devices, read.parts, strict=True):
             await device.read_missing_scales(block)
         try:
             reply = await devices[0].request(Read(unit_id=read.unit_id, table=read.table, address=read.address, count=read.count))
         except LinkError as error:
-            await self._missed(read, error)
-            return
+            return await self._missed(read, error)
         self._doubt(read).times = 0
         for device, (name, block) in zip(devices, read.parts, strict=True):
             start = block.address - read.address
             self._sink(name, device.taken(block, replace(reply, words=reply.words[start : start + block.count])))
+        return True
 
-    async def _missed(self, read: SharedRead, error: LinkError) -> None:
+    async def _missed(self, read: SharedRead, error: LinkError) -> bool:
         """What one device does not have must not cost the others: each is asked by itself, until the next try."""
         doubt, reason = self._doubt(read), reason_of(error)
         if doubt.times == 0:
@@ -108,10 +117,10 @@ class UnitPoller:
         is_silent_for_this = reason in SILENCES and doubt.times >= SILENT_TIMES and self._good_reads() > doubt.good_before
         if reason in REFUSALS or is_silent_for_this:
             doubt.apart_until = self._clock.monotonic() + REPROBE_S
-            await self._apart(read)
-            return
+            return not await self._apart(read)
         for number, (name, block) in enumerate(read.parts):
             self._sink(name, self._devices[name].missed(block, error, is_first=number == 0))
+        return False
 
     def _good_reads(self) -> int:
         return sum(device.health.good_reads for device in self._devices.values())
