@@ -14,6 +14,7 @@ from gateway.maps.versions import MapVersion
 from gateway.model.point import Text
 from gateway.service.account_desk import AccountDesk
 from gateway.service.alarm_desk import AlarmDesk
+from gateway.service.audit_trail import AuditTrail
 from gateway.service.base import Actor, Proposal, ProposalService, ReadService
 from gateway.service.explain import Explainer
 from gateway.service.map_desk import MapChange
@@ -85,6 +86,7 @@ class Context:
     confirm: Confirmation
     accounts: Accounts
     account_desk: AccountDesk
+    audit_trail: AuditTrail
     explain: Explainer
     maps: Maps
     events: EventHub

@@ -23,6 +23,7 @@ from gateway.app.pages import PageFeed, lockout_of
 from gateway.app.session_watch import SessionWatch
 from gateway.errors import ConfigError, Finding
 from gateway.service.account_desk import AccountDesk
+from gateway.service.audit_trail import AuditTrail
 from gateway.settings import Web
 
 log = logging.getLogger(__name__)
@@ -80,6 +81,7 @@ def context_of(gateway: Gateway, hub: EventHub, *, is_secure: bool) -> Context:
         confirm=gateway.confirm,
         accounts=WebAccounts(gateway.users, gateway.sessions, gateway.tokens, gateway.first, hub.end),
         account_desk=AccountDesk(gateway.users, gateway.tokens, gateway.confirm.forget_user),
+        audit_trail=AuditTrail(gateway.audit),
         explain=gateway.explain,
         maps=gateway.maps,
         events=hub,

@@ -1,8 +1,6 @@
 """`busmate audit`: is the audit whole, and a copy of it for people."""
 
 import asyncio
-import csv
-import re
 import sys
 from collections.abc import AsyncIterator
 from contextlib import asynccontextmanager
@@ -10,20 +8,16 @@ from enum import StrEnum
 from pathlib import Path
 from typing import Annotated, TextIO
 
-import simplejson
 import typer
 
 from gateway.cli.output import fail, fail_with, print_json
 from gateway.clock import SystemClock
 from gateway.errors import GatewayError, StoreError
+from gateway.service.audit_copy import HEADER, csv_line, csv_row, json_row
 from gateway.settings import Settings, load_settings
 from gateway.store.audit import Audit
 from gateway.store.base import Anchor, AuditCheck, AuditFiles, AuditRecord
 from gateway.store.engine import Store
-
-_COLUMNS = ("user", "confirmed_by", "tag", "old", "new", "read_back", "unit", "outcome", "code", "reason", "via", "proposal", "meaning")
-_NUMBER = re.compile(r"-?\d+(\.\d+)?")
-_FORMULA = ("=", "+", "-", "@", "\t", "\r")
 
 
 class Action(StrEnum):
@@ -77,7 +71,7 @@ async def _export(settings: Settings, out: Path | None, *, as_json: bool) -> Non
         records = [record async for record in chain.walk()]
         head = await chain.head()
     if as_json:
-        rows = [_as_json(record) for record in records]
+        rows = [json_row(record) for record in records]
         print_json({"records": rows, "head": {"seq": head.seq, "mac": head.mac, "signature": head.signature}})
         return
     if out is None:
@@ -96,30 +90,8 @@ def _must_exist(settings: Settings) -> None:
 
 
 def _write_csv(records: list[AuditRecord], file: TextIO) -> None:
-    """Spreadsheets must read no cell as a formula."""
-    writer = csv.writer(file)
-    writer.writerow(["seq", "utc", "kind", "subject", *_COLUMNS, "record", "mac"])
-    for record in records:
-        cells = [_cell(record.body.get(name)) for name in _COLUMNS]
-        whole = simplejson.dumps(record.body, use_decimal=True, sort_keys=True, ensure_ascii=False)
-        writer.writerow([record.seq, record.at.isoformat(), record.kind, _cell(record.subject), *cells, _cell(whole), record.mac])
-
-
-def _cell(value: object) -> str:
-    text = "" if value is None else ", ".join(map(str, value)) if isinstance(value, list | tuple) else str(value)
-    return f"'{text}" if text.startswith(_FORMULA) and not _NUMBER.fullmatch(text) else text
-
-
-def _as_json(record: AuditRecord) -> dict[str, object]:
-    return {
-        "seq": record.seq,
-        "at": record.at.isoformat(),
-        "mono": record.mono,
-        "kind": record.kind,
-        "subject": record.subject,
-        "body": dict(record.body),
-        "mac": record.mac,
-    }
+    file.write(csv_line(HEADER))
+    file.writelines(map(csv_row, records))
 
 
 def _anchor(text: str) -> Anchor:

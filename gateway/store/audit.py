@@ -112,10 +112,11 @@ class Audit:
         start: datetime | None = None,
         end: datetime | None = None,
         *,
+        before: int | None = None,
         limit: int = 1000,
     ) -> Sequence[AuditRecord]:
-        """Records, newest first."""
-        return await self._store.read(lambda connection: _entries(connection, kinds, subject, start, end, limit))
+        """Records, newest first; `before` a sequence number."""
+        return await self._store.read(lambda connection: _entries(connection, kinds, subject, start, end, before, limit))
 
     def _note_jump(self, now: datetime, mono: float, append: Append) -> None:
         """A wall clock that moved against the monotonic one is an event of its own."""
@@ -206,7 +207,13 @@ def _rows() -> Select[int, int, float, str, str, str, str]:
 
 
 def _entries(
-    connection: Connection, kinds: Sequence[str], subject: str | None, start: datetime | None, end: datetime | None, limit: int
+    connection: Connection,
+    kinds: Sequence[str],
+    subject: str | None,
+    start: datetime | None,
+    end: datetime | None,
+    before: int | None,
+    limit: int,
 ) -> list[AuditRecord]:
     query = _rows()
     if kinds:
@@ -217,6 +224,8 @@ def _entries(
         query = query.where(audit.c.at >= to_us(start))
     if end is not None:
         query = query.where(audit.c.at <= to_us(end))
+    if before is not None:
+        query = query.where(audit.c.seq < before)
     return [_record(row) for row in connection.execute(query.order_by(audit.c.seq.desc()).limit(limit))]
 
 
