@@ -309,4 +309,6 @@ class RegisterMap:
     procedures: Mapping[str, Procedure] = field(default_factory=dict)
     bases: Mapping[str, int] = field(default_factory=dict)
     """Base name -> SunSpec model id to be found at run time."""
+    moved_by: Mapping[Table, int] = field(default_factory=dict)
+    """What was added to the file's addresses for a part of a unit; empty: they are as in the file."""
     file: str = ""

@@ -19,7 +19,7 @@ def shifted(register_map: RegisterMap, base: Mapping[Table, int]) -> RegisterMap
         return register_map
     points = {name: _moved(point, base.get(point.table, 0)) for name, point in register_map.points.items()}
     digest = hashlib.sha256(f"{register_map.version} {sorted(base.items())}".encode()).hexdigest()[:16]
-    return replace(register_map, points=points, device=_facts(register_map.device, base), version=digest)
+    return replace(register_map, points=points, device=_facts(register_map.device, base), version=digest, moved_by=base)
 
 
 def _moved(point: Point, by: int) -> Point:

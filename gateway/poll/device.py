@@ -46,7 +46,7 @@ class Device:
         self.breaker = Breaker(self.timeout_s, bus.latency[unit_id])
         self.functions = WriteFunctions(register_map.device)
         self._clock = clock
-        self.learnt = Learnt(register_map.device)
+        self.learnt = Learnt(register_map.device, register_map.moved_by)
         self._bases = Bases(register_map.bases)
         self._fresh_plans: dict[tuple[str, ...], tuple[_Compiled, ...]] = {}
         self._scales: dict[str, Scalar | None] = {point.held_by: None for point in register_map.points.values() if point.held_by}

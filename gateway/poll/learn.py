@@ -14,8 +14,9 @@ _ALL_FUNCTIONS = frozenset({1, 2, 3, 4, 5, 6, 15, 16, 22})
 class Learnt:
     """Facts found at run time; `limits` puts them into the plan, `patch` offers them as lines for the map."""
 
-    def __init__(self, facts: DeviceFacts) -> None:
+    def __init__(self, facts: DeviceFacts, moved_by: Mapping[Table, int] | None = None) -> None:
         self._facts = facts
+        self._moved_by = moved_by or {}
         self._holes: dict[Table, set[tuple[int, int]]] = {}
         self._largest: dict[bool, int] = {}
 
@@ -52,16 +53,20 @@ class Learnt:
         return {table: tuple(sorted(ranges)) for table, ranges in self._holes.items() if ranges}
 
     def patch(self, refused_functions: Collection[int] = ()) -> dict[str, object]:
-        """Keys for the map's `device` section that say what was found (MAPS 1a); empty if nothing was."""
+        """Keys for the map's `device` section that say what was found (MAPS 1a), in the addresses of its file; empty if nothing was."""
         found: dict[str, object] = {}
         if False in self._largest:
             found["max_read"] = self._largest[False]
-        readable = {str(table): [f"{low}..{high}" for low, high in _between(ranges)] for table, ranges in self.holes().items()}
+        readable = {str(table): self._readable(table, ranges) for table, ranges in self.holes().items()}
         if readable:
             found["readable"] = readable
         if refused_functions:
             found["functions"] = sorted((self._facts.functions or _ALL_FUNCTIONS).difference(refused_functions))
         return found
+
+    def _readable(self, table: Table, holes: Ranges) -> list[str]:
+        by = self._moved_by.get(table, 0)
+        return [f"{max(low - by, 0)}..{high - by}" for low, high in _between(holes) if high >= by]
 
 
 def _between(holes: Ranges) -> list[tuple[int, int]]:

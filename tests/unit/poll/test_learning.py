@@ -69,6 +69,15 @@ def test_probe_waits_as_long_as_the_unit_was_seen_to_need() -> None:
     assert Breaker(1.0, latency).timeout_s() == 1.0
 
 
+def test_patch_for_a_part_of_a_unit_speaks_of_the_addresses_in_its_map() -> None:
+    learnt = Learnt(DeviceFacts(), {Table.HOLDING: 100, Table.INPUT: 5})
+    learnt.add_hole(Table.HOLDING, 110, 111)
+    learnt.add_hole(Table.INPUT, 0, 4)
+    learnt.add_hole(Table.COIL, 3, 3)
+    readable = {"holding": ["0..9", "12..65435"], "input": ["0..65530"], "coil": ["0..2", "4..65535"]}
+    assert learnt.patch() == {"readable": readable}
+
+
 def test_what_was_learnt_tightens_the_plan_and_is_offered_as_a_patch() -> None:
     learnt = Learnt(DeviceFacts(max_read=100, max_gap=4))
     assert learnt.patch() == {}
