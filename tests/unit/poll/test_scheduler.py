@@ -117,6 +117,19 @@ async def test_s15_cycle_longer_than_its_period_is_counted_and_never_piles_up() 
         polled.task.cancel()
 
 
+async def test_devices_begin_one_after_the_other_within_their_period() -> None:
+    async with bench(takes_s=0.0) as b:
+        devices = [b.device(register_map([point("value", 0)], periods={"normal": 0.01}), unit=unit, name=f"u{unit}") for unit in range(1, 21)]
+        begun = b.clock.monotonic()
+        polled = Polled(b, devices)
+        await settle()
+        for _ in range(10):
+            await b.clock.advance(0.001)
+        first = [round(1000 * (polled.got[device.id][0].read_mono - begun)) for device in devices]
+        assert first == [*range(10)] * 2
+        polled.task.cancel()
+
+
 async def test_grid_does_not_drift() -> None:
     async with bench(takes_s=0.3) as b:
         polled = Polled(b, [b.device(MADE)])
