@@ -4,7 +4,7 @@
 """
 
 import asyncio
-from collections.abc import AsyncIterator, Awaitable, Callable, Coroutine, Sequence
+from collections.abc import AsyncIterator, Awaitable, Callable, Coroutine, Mapping, Sequence
 from contextlib import asynccontextmanager
 from dataclasses import dataclass, field
 from datetime import UTC, datetime
@@ -20,7 +20,21 @@ from gateway.link.options import LinkOptions
 from gateway.link.transports.memory import MemoryTransport, Registers
 from gateway.model.address import Notation, PduAddress, Table, UnitId
 from gateway.model.alarm import AlarmInfo, AlarmState
-from gateway.model.point import Access, DataType, DeviceFacts, FieldOf, Interlock, Point, RegisterMap, Role, ScaleFrom, Text, WriteRule
+from gateway.model.point import (
+    Access,
+    DataType,
+    DeviceFacts,
+    FieldOf,
+    Interlock,
+    Point,
+    Procedure,
+    RegisterMap,
+    Role,
+    ScaleFrom,
+    Step,
+    Text,
+    WriteRule,
+)
 from gateway.model.sample import Sample, Scalar, Tag
 from gateway.poll.device import Device
 from gateway.poll.latest import Latest, stale_after_of
@@ -85,7 +99,48 @@ PUMP = [
     _setting(name="sensor", pdu=_A(14), write=WriteRule(), type=DataType.INT16, invalid={0x8000: "not_available"}),
     _setting(name="mode_bits", pdu=_A(15), write=WriteRule(), bits=(7, 4)),
     _setting(name="blend", pdu=_A(16), write=WriteRule(), bits=(11, 4), scale_from=ScaleFrom(point="dose_sf", rule="exponent")),
+    _point(name="speed_fb", pdu=_A(17), scale=Decimal("0.01"), unit="Hz", title=Text("speed", "转速")),
+    _setting(name="command", pdu=_A(18), write=WriteRule(confirm="never"), enum={0: Text("off"), 1: Text("prepare"), 2: Text("go")}),
+    _point(name="state", pdu=_A(19), enum={0: Text("off", "断开"), 1: Text("ready", "就绪"), 2: Text("running", "运行")}),
+    _setting(
+        name="purge",
+        pdu=_A(20),
+        write=WriteRule(role=Role.ENGINEER, interlock=(Interlock(conditions=("run_cmd == 0", "fault_code == 0")),)),
+    ),
 ]
+PROCEDURES = {
+    "start": Procedure(
+        name="start",
+        title=Text("Start pump", "启动水泵"),
+        confirm="two_step",
+        steps=(
+            Step(write="speed_sp", value=43),
+            Step(write="run_cmd", value="run"),
+            Step(wait="speed_fb >= 20", timeout_s=30.0),
+        ),
+    ),
+    "enable": Procedure(
+        name="enable",
+        title=Text("Enable drive", "使能变频器"),
+        confirm="user",
+        steps=(
+            Step(write="command", value="prepare"),
+            Step(wait="state == 'ready'", timeout_s=2.0),
+            Step(write="command", value="go"),
+            Step(wait="state == 'running'", timeout_s=5.0),
+        ),
+    ),
+    "flush": Procedure(
+        name="flush",
+        title=Text("Stop and flush", "停泵冲洗"),
+        confirm="user",
+        steps=(
+            Step(write="run_cmd", value="stop"),
+            Step(wait="speed_fb == 0", timeout_s=10.0),
+            Step(write="purge", value=1),
+        ),
+    ),
+}
 PANEL = [
     _setting(name="lamp", pdu=_A(0), write=WriteRule()),
     _setting(name="horn", pdu=_A(1), write=WriteRule(interlock=(Interlock(conditions=("pump.fault_code == 0",)),))),
@@ -96,7 +151,7 @@ TANK = [
 ]
 
 
-def make_map(map_id: str, points: Sequence[Point], version: str = "1") -> RegisterMap:
+def make_map(map_id: str, points: Sequence[Point], version: str = "1", procedures: Mapping[str, Procedure] | None = None) -> RegisterMap:
     return RegisterMap(
         id=map_id,
         vendor="test",
@@ -109,6 +164,7 @@ def make_map(map_id: str, points: Sequence[Point], version: str = "1") -> Regist
         periods={"normal": 1.0},
         on_demand=frozenset(),
         points={one.name: one for one in points},
+        procedures=procedures or {},
     )
 
 
@@ -216,6 +272,10 @@ class Rig:
         wanted = [WantedWrite(tag=tag, value=value)]
         return await self.proposer.propose(wanted, "because", actor(user, role, via, session), idempotency_key=key)
 
+    async def run(self, name: str, user: str = "olga", role: Role = Role.OPERATOR, *, key: str = "", via: Via = "page") -> Proposal:
+        """A card of the procedure."""
+        return await self.proposer.propose_procedure(name, "because", actor(user, role, via), idempotency_key=key)
+
     async def confirm(self, proposal: Proposal, user: str = "olga", role: Role = Role.OPERATOR, repeat: str | None = None) -> Proposal:
         return await self.confirmer.confirm(proposal.id, proposal.nonce, actor(user, role), repeat=repeat)
 
@@ -230,12 +290,16 @@ def actor(user: str = "olga", role: Role = Role.OPERATOR, via: Via = "page", ses
 
 def fill(line: Field, lan: Field) -> None:
     """The plant as the tests expect it: 45 Hz, stopped, remote, no fault, tank at 63 %."""
-    line.put(1, Table.HOLDING, 0, [4500, 0, 0, 1, 15, 3, 0, 0, 250, 1000, 0xFFFE, 0, 0x4144, 0xCCCD, 0x8000, 0xABCD, 0xA00F])
+    line.put(1, Table.HOLDING, 0, [4500, 0, 0, 1, 15, 3, 0, 0, 250, 1000, 0xFFFE, 0, 0x4144, 0xCCCD, 0x8000, 0xABCD, 0xA00F, 0, 0, 0, 0])
     lan.put(1, Table.HOLDING, 0, [630, 80])
 
 
 def make_devices(line: Field, lan: Field, clock: Clock, maps: dict[str, RegisterMap] | None = None) -> dict[str, Device]:
-    maps = maps or {"pump": make_map("pump", PUMP), "panel": make_map("panel", PANEL), "tank": make_map("tank", TANK)}
+    maps = maps or {
+        "pump": make_map("pump", PUMP, procedures=PROCEDURES),
+        "panel": make_map("panel", PANEL),
+        "tank": make_map("tank", TANK),
+    }
     buses = {name: _bus(name, server, clock) for name, server in (("line1", line), ("lan1", lan))}
     places = {"pump": ("line1", 1), "panel": ("line1", 2), "tank": ("lan1", 1)}
     return {name: Device(name, buses[places[name][0]], UnitId(places[name][1]), one, clock) for name, one in maps.items()}
