@@ -119,7 +119,9 @@ async def test_s15_cycle_longer_than_its_period_is_counted_and_never_piles_up() 
 
 async def test_devices_begin_one_after_the_other_within_their_period() -> None:
     async with bench(takes_s=0.0) as b:
-        devices = [b.device(register_map([point("value", 0)], periods={"normal": 0.01}), unit=unit, name=f"u{unit}") for unit in range(1, 21)]
+        devices = [
+            b.device(register_map([point("value", 0)], periods={"normal": 0.01}), unit=unit, name=f"u{unit}") for unit in range(1, 21)
+        ]
         begun = b.clock.monotonic()
         polled = Polled(b, devices)
         await settle()
