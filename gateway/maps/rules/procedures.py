@@ -1,12 +1,13 @@
 """Procedures: each step writes what can be written, or waits for what can be read."""
 
 from collections.abc import Iterator
+from decimal import Decimal
 
 from gateway.maps.rules.base import Fault, MapView, is_encodable
 from gateway.maps.rules.conditions import own_faults
 from gateway.maps.schema import MapHeadIn, StepIn
 from gateway.model.encode import EncodeError, encode_point, limit_faults
-from gateway.model.point import Access
+from gateway.model.point import Access, Point
 from gateway.yamlfile import YamlPath
 
 
@@ -43,12 +44,16 @@ def _write(step: StepIn, keys: YamlPath, around: MapView) -> Iterator[Fault]:
     if point.access is Access.RO or point.write is None:
         yield Fault((*keys, "write"), "not_writable", f"{point.name} can't be written", "name a point with access rw or wo")
         return
-    if not is_encodable(point):
-        return
-    try:
-        encoded = encode_point(point, step.value)
-        faults = limit_faults(point, encoded.value)
-    except EncodeError as exc:
-        faults = (exc,)
-    for fault in faults[:1]:
+    for fault in _value_faults(point, step.value)[:1]:
         yield Fault((*keys, "value"), "bad_value", f"{point.name}: {fault.message}", "write a value or label the point takes")
+
+
+def _value_faults(point: Point, value: int | Decimal | str | None) -> tuple[EncodeError, ...]:
+    """What the point says to the value; where another point holds the scale only the limits tell before it is read."""
+    if not is_encodable(point):
+        return () if value is None else limit_faults(point, value)
+    try:
+        encoded = encode_point(point, value)
+    except EncodeError as exc:
+        return (exc,)
+    return limit_faults(point, encoded.value if value is None or isinstance(value, str) else value)
