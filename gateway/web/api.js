@@ -31,9 +31,16 @@ export async function request(method, path, body, signal) {
   if (!response.ok) {
     const problem = await response.json().catch(() => ({}));
     if (response.status === 401) document.dispatchEvent(new CustomEvent("signed-out"));
+    if (problem.code === "PASSWORD_AGAIN" && await passwordAgain()) return request(method, path, body, signal);
     throw new ApiError(response.status, problem);
   }
   return response;
+}
+
+// What two persons sign, and accounts, need the password of just now: asked for here, so that no panel has to.
+async function passwordAgain() {
+  const { askPassword } = await import("/static/panels/password.js");
+  return askPassword();
 }
 
 // Reads a server-sent event stream from a POST: calls onEvent(name, data) for each event.

@@ -26,6 +26,7 @@ async function start() {
 function signIn() {
   live?.close();
   live = null;
+  for (const dialog of document.querySelectorAll("dialog")) dialog.close();
   replace(root, loginPanel((me) => open(me)));
 }
 

@@ -1,5 +1,7 @@
 // Every word of the page in both languages. `t` gives words, `pick` chooses from {en, zh} that the server sent.
 
+import { ADMIN_WORDS } from "/static/words_admin.js";
+
 const WORDS = {
   sign_in: ["Sign in", "登录"], user: ["User", "用户"], password: ["Password", "密码"], sign_out: ["Sign out", "退出"],
   values: ["Live values", "实时数据"], alarms: ["Alarms", "报警"], no_alarms: ["No alarms", "无报警"], open_proposals: ["Waiting for confirmation", "待确认"],
@@ -37,7 +39,7 @@ export function setLanguage(next) {
 }
 
 export function t(key, values = {}) {
-  const words = WORDS[key];
+  const words = WORDS[key] ?? ADMIN_WORDS[key];
   if (!words) return key.replaceAll("_", " ");
   return words[lang === "zh" ? 1 : 0].replace(/\{(\w+)\}/g, (_, name) => values[name] ?? "");
 }

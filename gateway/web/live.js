@@ -38,8 +38,9 @@ export class Live extends EventTarget {
     on("plant", () => this.#takePlant());
     on("features", (features) => { this.me.features = features; this.#tell("features"); });
     on("lockout", (lockout) => { this.lockout = lockout.reason ? lockout : null; this.#tell("lockout"); });
+    this.source.addEventListener("signed_out", () => this.#signedOut());
     this.source.onopen = () => { this.connected = true; this.#tell("connection"); };
-    this.source.onerror = () => { this.connected = false; this.#tell("connection"); };
+    this.source.onerror = () => { this.connected = false; this.#tell("connection"); this.#askWhy(); };
     this.timer = setInterval(() => this.#tell("tick"), 1000);
   }
 
@@ -59,6 +60,16 @@ export class Live extends EventTarget {
     this.proposals.set(proposal.id, { ...proposal, nonce, taken: performance.now() });
     this.#tell("proposals");
     if (proposal.state === "PENDING" && !nonce && this.me.role !== "viewer") this.#askNonce(proposal.id);
+  }
+
+  #signedOut() {
+    this.close();
+    document.dispatchEvent(new CustomEvent("signed-out"));
+  }
+
+  // A stream that was refused is not dialled again by the browser: over a session that has ended, it is time to sign in.
+  #askWhy() {
+    if (this.source.readyState === EventSource.CLOSED) call("GET", "/me").catch(() => null);
   }
 
   // Devices or maps changed while the page is open: what it knows of them is loaded anew.

@@ -2,6 +2,9 @@
 
 import { el, replace } from "/static/dom.js";
 import { language, pick, setLanguage, t } from "/static/i18n.js";
+import { accountsDialog } from "/static/panels/accounts.js";
+import { auditDialog } from "/static/panels/audit.js";
+import { changeOwnPassword } from "/static/panels/password.js";
 
 export function headerPanel(live, signOut) {
   const bar = el("header", { class: "bar" });
@@ -13,7 +16,9 @@ export function headerPanel(live, signOut) {
     replace(bar,
       el("h1", {}, pick(live.me.site)), count, el("span", { class: "space" }), clock,
       el("button", { class: "quiet", onclick: () => setLanguage(other) }, other === "zh" ? "中文" : "English"),
-      el("span", { class: "who" }, el("b", {}, live.me.user), ` ${live.me.role}`),
+      el("button", { class: "quiet audit-open", onclick: () => auditDialog(live) }, t("audit")),
+      live.me.role === "admin" ? el("button", { class: "quiet accounts-open", onclick: () => accountsDialog(live) }, t("accounts")) : null,
+      el("button", { class: "quiet who", title: t("change_password"), onclick: changeOwnPassword }, el("b", {}, live.me.user), ` ${t(`role_${live.me.role}`)}`),
       el("button", { onclick: signOut }, t("sign_out")));
     tick();
     alarms();

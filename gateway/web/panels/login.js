@@ -1,30 +1,58 @@
-// Who is at the console.
+// Who is at the console; and the first account, with the code that the gateway printed.
 
 import { call } from "/static/api.js";
 import { el } from "/static/dom.js";
-import { t } from "/static/i18n.js";
+import { pick, t } from "/static/i18n.js";
 
 export function loginPanel(onSignedIn) {
-  const error = el("div", { class: "error", role: "alert" });
+  const code = new URLSearchParams(location.hash.slice(1)).get("first");
+  const holder = el("div", { class: "login-holder" });
+  const show = (isFirst) => {
+    holder.replaceChildren(isFirst ? firstForm(code || "", onSignedIn) : signInForm(onSignedIn));
+    queueMicrotask(() => holder.querySelector(isFirst && !code ? "input[name=code]" : "input[name=user]").focus());
+  };
+  show(false);
+  call("GET", "/first-admin").then((answer) => { if (answer.wanted) show(true); }).catch(() => null);
+  return holder;
+}
+
+function signInForm(onSignedIn) {
   const user = el("input", { name: "user", autocomplete: "username", required: true });
   const password = el("input", { name: "password", type: "password", autocomplete: "current-password", required: true });
-  const button = el("button", { class: "primary", type: "submit" }, t("sign_in"));
+  const send = () => call("POST", "/login", { user: user.value.trim(), password: password.value });
+  return form(t("sign_in"), "", [[t("user"), user], [t("password"), password]], send, onSignedIn);
+}
+
+function firstForm(given, onSignedIn) {
+  const code = el("input", { name: "code", autocomplete: "off", required: true, spellcheck: "false", value: given });
+  const user = el("input", { name: "user", autocomplete: "username", required: true });
+  const password = el("input", { name: "password", type: "password", autocomplete: "new-password", required: true, minLength: 8 });
+  const send = async () => {
+    const me = await call("POST", "/first-admin", { code: code.value.trim(), user: user.value.trim(), password: password.value });
+    history.replaceState(null, "", location.pathname);
+    return me;
+  };
+  return form(t("first_make"), t("first_words"), [[t("first_code"), code], [t("user"), user], [t("password"), password]], send, onSignedIn);
+}
+
+function form(action, words, fields, send, onSignedIn) {
+  const error = el("div", { class: "error", role: "alert" });
+  const button = el("button", { class: "primary", type: "submit" }, action);
   const submit = async (event) => {
     event.preventDefault();
     button.disabled = true;
     error.textContent = "";
     try {
-      onSignedIn(await call("POST", "/login", { user: user.value.trim(), password: password.value }));
+      onSignedIn(await send());
     } catch (failure) {
-      error.textContent = failure.message;
+      error.textContent = pick(failure.problem?.words) || failure.message;
+      const password = fields.at(-1)[1];
       password.value = "";
       password.focus();
     } finally {
       button.disabled = false;
     }
   };
-  const form = el("form", { class: "login", onsubmit: submit },
-    el("h1", {}, "Busmate"), el("label", {}, t("user"), user), el("label", {}, t("password"), password), error, button);
-  queueMicrotask(() => user.focus());
-  return form;
+  return el("form", { class: "login", onsubmit: submit }, el("h1", {}, "Busmate"), words ? el("p", {}, words) : null,
+    fields.map(([label, input]) => el("label", {}, label, input)), error, button);
 }

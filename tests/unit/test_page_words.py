@@ -1,0 +1,32 @@
+"""The words of the page: every one that a panel asks for exists, in both languages."""
+
+import re
+from pathlib import Path
+
+import pytest
+
+WEB = [Path(__file__).parents[2] / folder for folder in ("gateway/web", "assistant/web")]
+ENTRY = re.compile(r'(\w+): \["((?:[^"\\]|\\.)*)", "((?:[^"\\]|\\.)*)"\]')
+WORDS = {
+    key: (english, chinese)
+    for name in ("i18n.js", "words_admin.js")
+    for key, english, chinese in ENTRY.findall((WEB[0] / name).read_text(encoding="utf-8"))
+}
+PANELS = sorted(path for folder in WEB for path in folder.rglob("*.js"))
+
+
+@pytest.mark.parametrize("panel", PANELS, ids=lambda path: path.name)
+def test_words_that_a_panel_asks_for_exist(panel: Path) -> None:
+    asked = set(re.findall(r'\bt\("(\w+)"', panel.read_text(encoding="utf-8")))
+    assert asked - set(WORDS) == set()
+
+
+def test_words_are_in_both_languages_with_the_same_places() -> None:
+    places = re.compile(r"\{(\w+)\}")
+    assert len(WORDS) > 150
+    for key, (english, chinese) in WORDS.items():
+        assert english, key
+        assert chinese, key
+        assert set(places.findall(english)) == set(places.findall(chinese)), key
+    same = {key for key, (english, chinese) in WORDS.items() if english == chinese}
+    assert same == set()
