@@ -1,12 +1,12 @@
 """`python -m gateway CONFIG`: the gateway alone, without an assistant."""
 
-import asyncio
 import sys
 from functools import partial
 from pathlib import Path
 
 from gateway.app import running
 from gateway.app.lock import data_folder
+from gateway.app.loop import run_long
 from gateway.app.process import first_admin_lines, refuse_open_door, reload_on_hangup, until_signal
 from gateway.app.web import address_of, listen, serving
 from gateway.clock import SystemClock
@@ -22,7 +22,7 @@ def main(arguments: list[str]) -> None:
     try:
         settings = load_settings(Path(arguments[0]))
         with data_folder(settings.data_dir):
-            asyncio.run(_run(settings))
+            run_long(_run(settings))
     except GatewayError as error:
         sys.stderr.write(f"{error}\n")
         raise SystemExit(1) from error

@@ -21,11 +21,12 @@ def demo(
 ) -> None:
     """A simulated pump station with everything on it."""
     from assistant.demo import ask_demo, serve_demo
+    from gateway.app.loop import run_long
 
     try:
         if ask is not None:
             print_answer(asyncio.run(ask_demo(ask, user)), as_json=as_json)
         else:
-            asyncio.run(serve_demo(port=port, data=data, opens_browser=not no_browser))
+            run_long(serve_demo(port=port, data=data, opens_browser=not no_browser))
     except GatewayError as error:
         fail_with(error, as_json=as_json)

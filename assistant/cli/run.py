@@ -1,6 +1,5 @@
 """`busmate run`: gateway and assistant of a configuration."""
 
-import asyncio
 from pathlib import Path
 from typing import Annotated
 
@@ -13,8 +12,9 @@ from gateway.errors import GatewayError
 def run(config: Annotated[Path, typer.Argument(help="a configuration")]) -> None:
     """Gateway, assistant and page, until Ctrl-C."""
     from assistant.app.serving import serve_config
+    from gateway.app.loop import run_long
 
     try:
-        asyncio.run(serve_config(config))
+        run_long(serve_config(config))
     except GatewayError as error:
         fail_with(error)
