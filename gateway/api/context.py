@@ -17,8 +17,8 @@ from gateway.service.alarm_desk import AlarmDesk
 from gateway.service.audit_trail import AuditTrail
 from gateway.service.base import Actor, Proposal, ProposalService, ReadService
 from gateway.service.explain import Explainer
-from gateway.service.map_desk import MapChange
 from gateway.service.map_files import Draft, MapText
+from gateway.service.map_pending import MapChange
 
 
 class Confirmation(Protocol):
@@ -48,7 +48,7 @@ class Maps(Protocol):
         """Every error and warning of a text."""
         ...
 
-    def open(self) -> Sequence[MapChange]:
+    async def open(self) -> Sequence[MapChange]:
         """The changes that wait for a second person."""
         ...
 

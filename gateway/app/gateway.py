@@ -39,6 +39,7 @@ from gateway.store.base import AuditFiles, Lockout
 from gateway.store.claims import Claims
 from gateway.store.engine import Store
 from gateway.store.first_admin import FirstAdmin
+from gateway.store.map_changes import MapChanges
 from gateway.store.proposals import Proposals
 from gateway.store.samples import Samples
 from gateway.store.sessions import Sessions
@@ -201,6 +202,7 @@ async def _build(
             reload,
             MapFiles(lambda: reload.current.map_folders, settings.data_dir / "map-drafts"),
             MapVersions(settings.data_dir / "map-versions"),
+            MapChanges(store, audit, clock),
             audit,
             clock,
         ),

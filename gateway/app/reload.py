@@ -1,6 +1,7 @@
 """Hot reload: a configuration that is right takes the place of the running one; one that is wrong changes nothing."""
 
 import asyncio
+import hashlib
 import logging
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
@@ -37,8 +38,10 @@ class Candidate:
 
     @property
     def digest(self) -> str:
-        """The same for the same changes."""
-        return repr(_signature(self.settings))
+        """The same for the same changes of the same devices, after a restart, too."""
+        devices = [(device.id, on_wire(device)) for device in self.settings.devices]
+        links = sorted(link.id for link in self.settings.links)
+        return hashlib.sha256(repr((self.changes, devices, links)).encode()).hexdigest()
 
 
 class Reloader:

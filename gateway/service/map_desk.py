@@ -2,10 +2,10 @@
 
 import asyncio
 import secrets
-from collections.abc import Sequence
-from dataclasses import dataclass, replace
+from collections.abc import Callable, Sequence
+from datetime import timedelta
 from pathlib import Path
-from typing import Generic, Literal, Protocol, TypeVar
+from typing import Generic, Protocol, TypeVar
 
 from gateway.clock import Clock
 from gateway.errors import Finding, GatewayError, WriteRefusedError
@@ -15,9 +15,12 @@ from gateway.model.point import Role
 from gateway.service.account_desk import PASSWORD_AGAIN
 from gateway.service.base import Actor
 from gateway.service.map_files import Draft, MapFiles, MapText
+from gateway.service.map_pending import MapChange, Pending, from_row, record_of, to_row
 from gateway.store.audit import Audit
+from gateway.store.map_changes import MapChanges
 
-PENDING_S = 600.0
+PENDING_S = 86_400.0
+"""How long a change waits: the other engineer may be of another shift, and only what was shown is ever put in place."""
 _MOST_PENDING = 20
 
 
@@ -50,38 +53,18 @@ class Live(Protocol[_C]):
         ...
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class MapChange:
-    """A wanted change of one map, or of all files for a reload (`map` and `draft` empty), and how far it came."""
-
-    id: str
-    map: str
-    state: Literal["active", "pending", "unchanged", "rejected"]
-    by: str
-    reason: str
-    changes: tuple[Change, ...]
-    warnings: tuple[Finding, ...] = ()
-    expires_s: float = 0.0
-
-
-@dataclass(frozen=True, slots=True, kw_only=True)
-class _Pending:
-    change: MapChange
-    draft: Draft | None
-    digest: str
-    until: float
-
-
 class MapDesk(Generic[_C]):
     """Reading, changing, rolling back and reloading maps."""
 
-    def __init__(self, live: Live[_C], files: MapFiles, versions: MapVersions, audit: Audit, clock: Clock) -> None:
+    def __init__(self, live: Live[_C], files: MapFiles, versions: MapVersions, waiting: MapChanges, audit: Audit, clock: Clock) -> None:
+        self.listeners: list[Callable[[], None]] = []
+        """Called when something waits, or waits no more."""
         self._live = live
         self._files = files
         self._versions = versions
+        self._waiting = waiting
         self._audit = audit
         self._clock = clock
-        self._pending: dict[str, _Pending] = {}
         self._lock = asyncio.Lock()
 
     async def ids(self) -> Sequence[tuple[str, bool]]:
@@ -96,11 +79,9 @@ class MapDesk(Generic[_C]):
         """Every error and warning of a map's text."""
         return await asyncio.to_thread(self._files.check, text)
 
-    def open(self) -> Sequence[MapChange]:
+    async def open(self) -> Sequence[MapChange]:
         """The changes that wait for a second person, oldest first."""
-        now = self._clock.monotonic()
-        self._pending = {id_: one for id_, one in self._pending.items() if one.until > now}
-        return [replace(one.change, expires_s=one.until - now) for one in self._pending.values()]
+        return [pending.change for pending in await self._all()]
 
     async def put(self, draft: Draft, actor: Actor, reason: str) -> MapChange:
         """Try a new text with the whole plant; without risk it counts at once. Raises ConfigError, WriteRefusedError."""
@@ -121,8 +102,7 @@ class MapDesk(Generic[_C]):
                 warnings=tried.warnings,
                 expires_s=PENDING_S,
             )
-            pending = _Pending(change=change, draft=draft, digest=with_it.digest, until=self._clock.monotonic() + PENDING_S)
-            return await self._decide(pending, actor)
+            return await self._decide(Pending(change=change, draft=draft, digest=with_it.digest), actor)
 
     async def roll_back(self, map_id: str, number: int, base: str, actor: Actor, reason: str) -> MapChange:
         """An earlier state becomes the new one, by the same two phases."""
@@ -145,41 +125,43 @@ class MapDesk(Generic[_C]):
             )
             if not found.changes:
                 await self._live.activate(found, by=actor.user, via=actor.via)
-                return _ended(change, "unchanged")
-            pending = _Pending(change=change, draft=None, digest=found.digest, until=self._clock.monotonic() + PENDING_S)
-            return await self._decide(pending, actor)
+                return change.ended("unchanged")
+            return await self._decide(Pending(change=change, draft=None, digest=found.digest), actor)
 
     async def confirm(self, change_id: str, actor: Actor) -> MapChange:
-        """The second person's yes: exactly what was shown is put in place. Raises WriteRefusedError, ConfigError."""
+        """The second person's yes: exactly what was shown is put in place. Raises WriteRefusedError, ConfigError.
+
+        One that can't be put in place as it was shown goes on waiting.
+        """
         _needs_engineer(actor)
         async with self._lock:
-            pending = self._find(change_id)
+            pending = await self._find(change_id)
             if pending.change.by == actor.user:
                 raise _refused("SECOND_PERSON", "a second engineer has to confirm", "需要另一位工程师确认")
-            del self._pending[change_id]
             return await self._activate(pending, confirmed_by=actor.user)
 
     async def reject(self, change_id: str, actor: Actor) -> MapChange:
         """A no, of anybody who might have said yes or of whoever wanted it."""
         _needs_engineer(actor)
         async with self._lock:
-            pending = self._find(change_id)
-            await self._audit.record("map_rejected", pending.change.map, _body(pending.change, rejected_by=actor.user))
-            del self._pending[change_id]
-            return _ended(pending.change, "rejected")
+            change = (await self._find(change_id)).change
+            if not await self._waiting.end(change.id, "map_rejected", change.map, record_of(change, rejected_by=actor.user)):
+                raise _over()
+            self._tell()
+            return change.ended("rejected")
 
-    async def _decide(self, pending: _Pending, actor: Actor) -> MapChange:
-        if not any(one.is_risky for one in pending.change.changes):
+    async def _decide(self, pending: Pending, actor: Actor) -> MapChange:
+        change = pending.change
+        if not change.is_risky:
             return await self._activate(pending, confirmed_by="")
-        if not actor.is_fresh:
-            raise _refused("PASSWORD_AGAIN", *PASSWORD_AGAIN)
-        if len(self.open()) >= _MOST_PENDING:
+        _needs_password(actor)
+        row = to_row(pending, self._clock.utc() + timedelta(seconds=PENDING_S))
+        if not await self._waiting.put(row, record_of(change, via=actor.via), most=_MOST_PENDING):
             raise _refused("RATE", "too many changes wait already", "待确认的变更过多")
-        await self._audit.record("map_proposed", pending.change.map, _body(pending.change, via=actor.via))
-        self._pending[pending.change.id] = pending
-        return pending.change
+        self._tell()
+        return change
 
-    async def _activate(self, pending: _Pending, confirmed_by: str) -> MapChange:
+    async def _activate(self, pending: Pending, confirmed_by: str) -> MapChange:
         """Audit first, then the file, then the plant; a plant that refuses gets its file back."""
         change, draft = pending.change, pending.draft
         who = f"{change.by}, {confirmed_by}" if confirmed_by else change.by
@@ -187,7 +169,7 @@ class MapDesk(Generic[_C]):
         found = await self._live.candidate([tried.folder] if tried is not None else ())
         if found.digest != pending.digest:
             raise _changed()
-        await self._audit.record("map_change", change.map, _body(change, confirmed_by=confirmed_by))
+        await self._record(change, confirmed_by)
         if draft is not None:
             await asyncio.to_thread(self._write, draft, who, change.reason)
         try:
@@ -199,7 +181,17 @@ class MapDesk(Generic[_C]):
             if draft is not None:
                 await asyncio.to_thread(self._files.undo, draft)
             raise
-        return _ended(change, "active")
+        return change.ended("active")
+
+    async def _record(self, change: MapChange, confirmed_by: str) -> None:
+        """The audit knows of a change before it counts; one that waited waits no more."""
+        record = record_of(change, confirmed_by=confirmed_by)
+        if not confirmed_by:
+            await self._audit.record("map_change", change.map, record)
+        elif not await self._waiting.end(change.id, "map_change", change.map, record):
+            raise _over()
+        else:
+            self._tell()
 
     def _write(self, draft: Draft, who: str, reason: str) -> None:
         old = self._files.old_text(draft.map)
@@ -212,12 +204,19 @@ class MapDesk(Generic[_C]):
         if (await self._live.candidate()).changes:
             raise _refused("CHANGED", "files were changed beside this; reload them first", "文件已被另行修改，请先重新加载")
 
-    def _find(self, change_id: str) -> _Pending:
-        self.open()
-        found = self._pending.get(change_id)
-        if found is None:
-            raise _refused("EXPIRED", "no change of this id waits; it may be over", "没有此待确认变更，可能已过期")
-        return found
+    async def _find(self, change_id: str) -> Pending:
+        for pending in await self._all():
+            if pending.change.id == change_id:
+                return pending
+        raise _over()
+
+    async def _all(self) -> Sequence[Pending]:
+        now = self._clock.utc()
+        return [from_row(row, now) for row in await self._waiting.waiting()]
+
+    def _tell(self) -> None:
+        for listener in self.listeners:
+            listener()
 
 
 def _needs_engineer(actor: Actor) -> None:
@@ -225,18 +224,19 @@ def _needs_engineer(actor: Actor) -> None:
         raise _refused("ROLE", "changing maps needs the role engineer", "修改点表需要工程师权限")
 
 
+def _needs_password(actor: Actor) -> None:
+    """What two persons sign, each signs with the password."""
+    if not actor.is_fresh:
+        raise _refused("PASSWORD_AGAIN", *PASSWORD_AGAIN)
+
+
 def _changed() -> WriteRefusedError:
     return _refused("CHANGED", "the files changed since this was shown", "文件在提出之后已变化，请重新提出")
 
 
+def _over() -> WriteRefusedError:
+    return _refused("EXPIRED", "no change of this id waits; it may be over", "没有此待确认变更，可能已过期")
+
+
 def _refused(code: str, words: str, words_zh: str) -> WriteRefusedError:
     return WriteRefusedError([code], words, words_zh)
-
-
-def _ended(change: MapChange, state: Literal["active", "unchanged", "rejected"]) -> MapChange:
-    return replace(change, state=state, expires_s=0.0)
-
-
-def _body(change: MapChange, **more: str) -> dict[str, object]:
-    rows = [{"point": one.point, "key": one.key, "old": one.old, "new": one.new, "risk": one.risk.en} for one in change.changes]
-    return {"by": change.by, "reason": change.reason, "change": change.id, "changes": rows, **more}

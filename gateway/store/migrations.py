@@ -5,7 +5,7 @@ from collections.abc import Callable, Sequence
 from sqlalchemy import Column, Connection, Engine, Integer, MetaData, String, Table, func, insert, select, text, update
 
 from gateway.errors import StoreError
-from gateway.store.tables import api_tokens, executions, first_codes, metadata
+from gateway.store.tables import api_tokens, executions, first_codes, map_changes, metadata
 from gateway.store.tables_0_1 import frozen
 
 Migration = Callable[[Connection], None]
@@ -88,4 +88,9 @@ def _steps(connection: Connection) -> None:
     old.drop(connection)
 
 
-MIGRATIONS: tuple[Migration, ...] = (_first, _tokens, _steps)
+def _map_changes(connection: Connection) -> None:
+    """Changes of maps wait for a second engineer over a restart."""
+    metadata.create_all(connection, tables=[map_changes])
+
+
+MIGRATIONS: tuple[Migration, ...] = (_first, _tokens, _steps, _map_changes)

@@ -159,6 +159,21 @@ first_codes = Table(
     Column("mono", Double, nullable=False),
 )
 
+map_changes = Table(
+    "map_changes",
+    metadata,
+    Column("id", String(40), primary_key=True),
+    Column("map", String(100), nullable=False),
+    Column("by", String(100), nullable=False),
+    Column("reason", Text, nullable=False),
+    Column("base", String(64), nullable=False),
+    Column("text", Text),
+    Column("digest", String(64), nullable=False),
+    Column("body", Text, nullable=False),
+    Column("created_at", BigInteger, nullable=False),
+    Column("until", BigInteger, nullable=False),
+)
+
 alarms = Table(
     "alarms",
     metadata,

@@ -16,8 +16,8 @@ from gateway.maps.edit import Edit, EditValue, edited
 from gateway.maps.schema import json_schema
 from gateway.model.point import Role
 from gateway.service.base import Actor
-from gateway.service.map_desk import MapChange
 from gateway.service.map_files import Draft
+from gateway.service.map_pending import MapChange
 
 router = APIRouter(tags=["maps"], dependencies=[Depends(needs(Role.ENGINEER))])
 
@@ -98,7 +98,7 @@ async def reload(_: Nothing, actor: Actor = Depends(current_user), services: Con
 @router.get("/maps/changes")
 async def changes(services: Context = Depends(context)) -> Response:
     """Changes that wait for a second person."""
-    return schemas.Answer([_change(one) for one in services.maps.open()])
+    return schemas.Answer([_change(one) for one in await services.maps.open()])
 
 
 @router.post("/maps/changes/{change}/confirm")
