@@ -15,6 +15,8 @@ def partition(points: Sequence[Point], largest: int, cost: RequestCost, may_join
     `may_join(first, end, point)` tells whether an exchange that begins with `first` and covers all before `end`
     may go on to `point`. Dynamic programming from the last point back.
     """
+    if _is_one_run(points, largest, cost, may_join):
+        return [list(points)]
     source, users = _links(points)
     best: list[Price] = [(0, 0.0, 0)] * (len(points) + 1)
     cut = [0] * len(points)
@@ -61,6 +63,18 @@ def partition_bits(
             runs.append([point])
             end = point.pdu + point.words
     return runs
+
+
+def _is_one_run(points: Sequence[Point], largest: int, cost: RequestCost, may_join: Callable[[Point, int, Point], bool]) -> bool:
+    """True if one exchange may cover all and no cut could pay: each saves the registers of one gap and costs a request."""
+    if not points:
+        return False
+    first, end = points[0], points[0].pdu + points[0].words
+    for point in points[1:]:
+        if not may_join(first, end, point) or (point.pdu - end) * cost.register_s > cost.request_s:
+            return False
+        end = max(end, point.pdu + point.words)
+    return end - first.pdu <= largest
 
 
 def _links(points: Sequence[Point]) -> tuple[dict[int, int], dict[int, list[int]]]:
