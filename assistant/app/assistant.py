@@ -26,7 +26,7 @@ from assistant.settings import AssistantSettings
 from assistant.tools.base import Turn
 from assistant.transcript.store import Transcript
 from assistant.transcript.tables import MIGRATIONS
-from gateway.api import schemas
+from gateway.api import cards, schemas
 from gateway.app import Gateway
 from gateway.app.groups import single_error
 from gateway.errors import UnknownTagError
@@ -112,7 +112,7 @@ class _Shown:
     def proposal(self, proposal: Proposal) -> Mapping[str, object]:
         """A card."""
         points = {info.tag: info for info in self._gateway.read.points()} if proposal.writes else {}
-        return schemas.proposal(proposal, points, with_nonce=False)
+        return cards.proposal(proposal, points, with_nonce=False)
 
     def values(self, tags: Sequence[str]) -> Sequence[Mapping[str, object]]:
         """Samples with the titles of their points; unknown tags are left out."""

@@ -8,6 +8,7 @@ from fastapi import Request
 
 from gateway.api.accounts import Accounts
 from gateway.api.events import EventHub
+from gateway.api.writing import Confirmation, Proposing
 from gateway.clock import Clock
 from gateway.errors import Finding
 from gateway.maps.versions import MapVersion
@@ -15,22 +16,10 @@ from gateway.model.point import Text
 from gateway.service.account_desk import AccountDesk
 from gateway.service.alarm_desk import AlarmDesk
 from gateway.service.audit_trail import AuditTrail
-from gateway.service.base import Actor, Proposal, ProposalService, ReadService
+from gateway.service.base import Actor, ReadService
 from gateway.service.explain import Explainer
 from gateway.service.map_files import Draft, MapText
 from gateway.service.map_pending import MapChange
-
-
-class Confirmation(Protocol):
-    """A person's yes or no; only the operator's route calls it."""
-
-    async def confirm(self, proposal: str, nonce: str, actor: Actor, *, repeat: str | None = None) -> Proposal:
-        """The proposal as it ended, or PENDING while a second person has to follow."""
-        ...
-
-    async def reject(self, proposal: str, actor: Actor, reason: str = "") -> Proposal:
-        """The proposal, rejected."""
-        ...
 
 
 class Maps(Protocol):
@@ -81,7 +70,7 @@ class Context:
     timezone: str
     languages: tuple[str, ...]
     read: ReadService
-    propose: ProposalService
+    propose: Proposing
     alarm_desk: AlarmDesk
     confirm: Confirmation
     accounts: Accounts

@@ -1,6 +1,5 @@
 """How services' answers look as JSON: exact numbers, both languages, times in UTC."""
 
-from collections.abc import Mapping
 from datetime import datetime
 from typing import Any
 
@@ -9,8 +8,8 @@ from starlette.responses import Response
 
 from gateway.model.alarm import AlarmInfo
 from gateway.model.point import Text
-from gateway.model.sample import Sample, Scalar, Tag
-from gateway.service.base import AuditEntry, DeviceInfo, History, HistoryPoint, PointInfo, Proposal, UnitHealth
+from gateway.model.sample import Sample
+from gateway.service.base import AuditEntry, DeviceInfo, History, HistoryPoint, PointInfo, UnitHealth
 
 Json = dict[str, Any]
 
@@ -178,59 +177,3 @@ def audit_entry(entry: AuditEntry) -> Json:
         "code": entry.code,
         "proposal": entry.proposal,
     }
-
-
-def proposal(one: Proposal, points: Mapping[Tag, PointInfo], *, with_nonce: bool) -> Json:
-    """A card, from the record alone. The nonce goes only to those who may confirm."""
-    writes = [
-        {
-            "tag": write.tag,
-            "title": text(write.title),
-            "device_title": text(points[write.tag].device_title if write.tag in points else Text()),
-            "unit": write.unit,
-            "decimals": points[write.tag].decimals if write.tag in points else None,
-            "old": write.old,
-            "new": write.new,
-            "old_text": text(_words(points.get(write.tag), write.old)),
-            "new_text": text(_words(points.get(write.tag), write.new)),
-        }
-        for write in one.writes
-    ]
-    outcomes = [
-        {
-            "tag": each.tag,
-            "outcome": each.outcome,
-            "code": each.code,
-            "read_back": each.read_back,
-            "read_back_text": text(_words(points.get(each.tag), each.read_back)),
-            "message": text(each.message),
-        }
-        for each in one.outcomes
-    ]
-    return {
-        "id": one.id,
-        "nonce": one.nonce if with_nonce else None,
-        "state": one.state,
-        "kind": one.kind,
-        "writes": writes,
-        "alarm": one.alarm,
-        "reason": one.reason,
-        "proposer": one.proposer,
-        "via": one.via,
-        "role": str(one.role),
-        "confirm": one.confirm,
-        "approvals_needed": one.approvals_needed,
-        "approved_by": list(one.approved_by),
-        "created_at": time(one.created_at),
-        "expires_s": round(one.expires_s, 1),
-        "outcomes": outcomes,
-        "finished_by": one.finished_by,
-        "notes": [text(note) for note in one.notes],
-    }
-
-
-def _words(info: PointInfo | None, value: Scalar | None) -> Text:
-    """The words of an enum's value, empty where there are none."""
-    if info is None or value is None or isinstance(value, str) or value != int(value):
-        return Text()
-    return info.enum.get(int(value), Text())

@@ -3,7 +3,7 @@
 import asyncio
 from collections.abc import Awaitable, Callable, Sequence
 
-from gateway.api import schemas
+from gateway.api import cards, schemas
 from gateway.api.events import EventHub
 from gateway.model.sample import Tag
 from gateway.service.base import Proposal, ReadService
@@ -43,7 +43,7 @@ class PageFeed:
     def tell(self, one: Proposal) -> None:
         """A proposal was put up, decided or ended."""
         points = {info.tag: info for info in self._read.points()} if one.writes else {}
-        self._hub.publish("proposal", schemas.proposal(one, points, with_nonce=False))
+        self._hub.publish("proposal", cards.proposal(one, points, with_nonce=False))
 
     def _changed(self, name: str, document: object) -> None:
         text = schemas.dumps(document)
@@ -53,6 +53,6 @@ class PageFeed:
 
 
 async def lockout_of(lockouts: Lockouts) -> dict[str, str] | None:
-    """The widest lockout that stands, for the banner."""
+    """The widest lockout that stands, for the banner, and how many more there are."""
     found = sorted(await lockouts(), key=lambda one: one.scope != "*")
-    return {"scope": found[0].scope, "reason": found[0].reason, "by": found[0].by} if found else None
+    return {"scope": found[0].scope, "reason": found[0].reason, "by": found[0].by, "more": str(len(found) - 1)} if found else None

@@ -48,7 +48,7 @@ def write(
         fail(error.refusal, f"refused ({error.refusal}): {error.message}", fix=error.fix)
     except GatewayError as error:
         fail_with(error, as_json=as_json)
-    outcome = proposal.outcomes[0] if proposal.outcomes else None
+    outcome = proposal.ending
     wanted = proposal.writes[0]
     if as_json:
         print_json(

@@ -120,6 +120,10 @@ class Proposer:
         """The pending proposals, oldest first."""
         return [proposal_of(row, self._clock.monotonic()) for row in await self._shelf.pending()]
 
+    async def recent(self, limit: int) -> Sequence[Proposal]:
+        """The newest proposals in any state, newest first."""
+        return [proposal_of(row, self._clock.monotonic()) for row in await self._shelf.recent(limit)]
+
     async def _row(self, proposal: str) -> ProposalRow:
         row = await self._shelf.get(proposal)
         if row is None:

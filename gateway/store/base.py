@@ -220,6 +220,10 @@ class ProposalShelf(Protocol):
         """Those that wait for a person, oldest first."""
         ...
 
+    async def recent(self, limit: int) -> Sequence[ProposalRow]:
+        """The newest proposals in any state, newest first."""
+        ...
+
     async def counts(self, proposer: str, mono: float) -> tuple[int, int]:
         """(open proposals, proposals of the last minute) of a person."""
         ...

@@ -1,12 +1,13 @@
 """Proposals and their confirmation by a person: the only way to the wire."""
 
 from decimal import Decimal
+from typing import Self
 
-from fastapi import APIRouter, Depends, Header
-from pydantic import BaseModel, ConfigDict, Field
+from fastapi import APIRouter, Depends, Header, Query
+from pydantic import BaseModel, ConfigDict, Field, model_validator
 from starlette.responses import Response
 
-from gateway.api import schemas
+from gateway.api import cards, schemas
 from gateway.api.auth import current_user, needs, require_fresh
 from gateway.api.context import Context, context
 from gateway.api.problems import ProblemError
@@ -27,12 +28,19 @@ class Wanted(BaseModel):
 
 
 class Proposing(BaseModel):
-    """Wanted writes that go together, and why."""
+    """Either wanted writes that go together or a procedure, `DEVICE.name`; and why."""
 
     model_config = ConfigDict(extra="forbid", strict=True)
 
-    writes: list[Wanted] = Field(min_length=1, max_length=20)
+    writes: list[Wanted] = Field(default_factory=list, max_length=20)
+    procedure: str = Field(default="", max_length=200)
     reason: str = Field(max_length=500)
+
+    @model_validator(mode="after")
+    def _is_one_of_both(self) -> Self:
+        if bool(self.writes) == bool(self.procedure):
+            raise ValueError("give writes or a procedure")
+        return self
 
 
 class Confirming(BaseModel):
@@ -44,8 +52,8 @@ class Confirming(BaseModel):
     repeat: str | int | float | None = None
 
 
-class Rejecting(BaseModel):
-    """Why not."""
+class Deciding(BaseModel):
+    """Why."""
 
     model_config = ConfigDict(extra="forbid", strict=True)
 
@@ -60,15 +68,21 @@ async def propose(
     idempotency_key: str = Header(default="", max_length=200),
 ) -> Response:
     """Check the rules and put up a card."""
+    if body.procedure:
+        made = await services.propose.propose_procedure(body.procedure, body.reason, actor, idempotency_key=idempotency_key)
+        return schemas.Answer(_card(made, actor, services))
     wanted = [WantedWrite(tag=one.tag, value=_exact(one.value)) for one in body.writes]
     made = await services.propose.propose(wanted, body.reason, actor, idempotency_key=idempotency_key)
     return schemas.Answer(_card(made, actor, services))
 
 
 @router.get("/proposals")
-async def proposals(actor: Actor = Depends(current_user), services: Context = Depends(context)) -> Response:
-    """Those that wait for a person, oldest first."""
-    return schemas.Answer([_card(one, actor, services) for one in await services.propose.open()])
+async def proposals(
+    recent: int = Query(default=0, ge=0, le=100), actor: Actor = Depends(current_user), services: Context = Depends(context)
+) -> Response:
+    """Those that wait for a person, oldest first; with `recent` the newest so many in any state, newest first."""
+    found = await (services.propose.recent(recent) if recent else services.propose.open())
+    return schemas.Answer([_card(one, actor, services) for one in found])
 
 
 @router.get("/proposals/{proposal}")
@@ -89,12 +103,12 @@ async def confirm(
         done = await services.confirm.confirm(proposal, body.nonce, actor, repeat=repeat)
     except AlreadyTakenError as exc:
         raise _taken(exc, actor, services) from exc
-    first = done.outcomes[0] if done.outcomes else None
+    ending = done.ending
     return schemas.Answer(
         {
-            "outcome": first.outcome if first else None,
-            "code": first.code if first else "",
-            "read_back": first.read_back if first else None,
+            "outcome": ending.outcome if ending else None,
+            "code": ending.code if ending else "",
+            "read_back": ending.read_back if ending else None,
             "state": done.state,
             "proposal": _card(done, actor, services),
         }
@@ -103,7 +117,7 @@ async def confirm(
 
 @router.post("/proposals/{proposal}/reject")
 async def reject(
-    proposal: str, body: Rejecting, actor: Actor = Depends(needs(Role.OPERATOR)), services: Context = Depends(context)
+    proposal: str, body: Deciding, actor: Actor = Depends(needs(Role.OPERATOR)), services: Context = Depends(context)
 ) -> Response:
     """A person's no."""
     try:
@@ -111,6 +125,14 @@ async def reject(
     except AlreadyTakenError as exc:
         raise _taken(exc, actor, services) from exc
     return schemas.Answer({"state": done.state, "proposal": _card(done, actor, services)})
+
+
+@router.post("/proposals/{proposal}/undo")
+async def undo(
+    proposal: str, body: Deciding, actor: Actor = Depends(needs(Role.OPERATOR)), services: Context = Depends(context)
+) -> Response:
+    """A new card with the values that an executed write replaced; 422 CHANGED if a point has moved since."""
+    return schemas.Answer(_card(await services.propose.undo(proposal, actor, body.reason), actor, services))
 
 
 def _exact(value: bool | int | float | str) -> bool | int | Decimal | str:
@@ -125,4 +147,4 @@ def _taken(exc: AlreadyTakenError, actor: Actor, services: Context) -> ProblemEr
 
 def _card(one: Proposal, actor: Actor, services: Context) -> schemas.Json:
     points = {info.tag: info for info in services.read.points()} if one.writes else {}
-    return schemas.proposal(one, points, with_nonce=bool(actor.session) and actor.role.includes(one.role))
+    return cards.proposal(one, points, with_nonce=bool(actor.session) and actor.role.includes(one.role))
