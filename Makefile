@@ -29,6 +29,7 @@ check: install
 	$(BIN)/lint-imports
 	$(BIN)/busmate check registermaps configs
 	$(BIN)/pytest tests/docs
+	$(BIN)/python .ci/audit_dependencies.py
 
 format: install
 	$(BIN)/ruff format .
