@@ -41,6 +41,14 @@ class Maps(Protocol):
         """The changes that wait for a second person."""
         ...
 
+    async def version(self, map_id: str, number: int) -> str:
+        """The text of a kept state; raises MapError."""
+        ...
+
+    async def preview(self, draft: Draft, actor: Actor) -> MapChange:
+        """What a change would do; raises ConfigError, WriteRefusedError."""
+        ...
+
     async def put(self, draft: Draft, actor: Actor, reason: str) -> MapChange:
         """Try a change; raises ConfigError, WriteRefusedError."""
         ...

@@ -101,6 +101,7 @@ async def serving(gateway: Gateway, web: Web, opened: socket.socket, folders: Se
     hub = EventHub()
     context = context_of(gateway, hub, is_secure=bool(web.cert))
     tell_reload = partial(hub.publish, "plant", {})
+    tell_maps = partial(hub.publish, "map_changes", {})
     app = make_app(context, folders)
     server = _Server(
         uvicorn.Config(
@@ -120,6 +121,7 @@ async def serving(gateway: Gateway, web: Web, opened: socket.socket, folders: Se
             pages = PageFeed(gateway.read, gateway.sink.take_news, gateway.lockouts, hub)
             gateway.listeners.append(pages.tell)
             gateway.reload.listeners.append(tell_reload)
+            gateway.maps.listeners.append(tell_maps)
             feed = group.create_task(pages.run())
             watch = group.create_task(SessionWatch(hub, context.accounts.alive).run())
             serve = group.create_task(server.serve(sockets=[opened]))
@@ -130,6 +132,7 @@ async def serving(gateway: Gateway, web: Web, opened: socket.socket, folders: Se
                 hub.close()
                 gateway.listeners.remove(pages.tell)
                 gateway.reload.listeners.remove(tell_reload)
+                gateway.maps.listeners.remove(tell_maps)
                 feed.cancel()
                 watch.cancel()
                 await serve

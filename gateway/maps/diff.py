@@ -1,7 +1,7 @@
 """What changed between two states of a map, and which of the changes could hurt somebody (THREATS T63)."""
 
 from collections.abc import Callable, Iterator, Mapping
-from dataclasses import dataclass, replace
+from dataclasses import asdict, dataclass, is_dataclass, replace
 from decimal import Decimal
 
 from gateway.maps.diff_limits import alarm_risks, enum_risk, valid_risk, write_risks
@@ -81,8 +81,14 @@ def said(value: object) -> str:
             return format(value, "f")
         case Mapping():
             return ", ".join(f"{key}: {said(inner)}" for key, inner in value.items()) or "-"
-        case tuple() | frozenset():
+        case frozenset():
+            return said(tuple(sorted(value, key=lambda one: (len(str(one)), str(one)))))
+        case tuple():
             return ", ".join(said(inner) for inner in value) or "-"
+        case float():
+            return f"{value:g}"
+        case _ if is_dataclass(value) and not isinstance(value, type):
+            return said({key: inner for key, inner in asdict(value).items() if said(inner) != "-"})
         case _:
             return str(value)
 

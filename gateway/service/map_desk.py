@@ -83,26 +83,22 @@ class MapDesk(Generic[_C]):
         """The changes that wait for a second person, oldest first."""
         return [pending.change for pending in await self._all()]
 
+    async def version(self, map_id: str, number: int) -> str:
+        """The text of a kept state; raises MapError."""
+        return await asyncio.to_thread(self._versions.text, map_id, number)
+
+    async def preview(self, draft: Draft, actor: Actor) -> MapChange:
+        """What a new text would change, tried with the whole plant; nothing is kept. Raises ConfigError, WriteRefusedError."""
+        _needs_engineer(actor)
+        async with self._lock:
+            return (await self._tried(draft, actor, "")).change.ended("preview")
+
     async def put(self, draft: Draft, actor: Actor, reason: str) -> MapChange:
         """Try a new text with the whole plant; without risk it counts at once. Raises ConfigError, WriteRefusedError."""
         _needs_engineer(actor)
         async with self._lock:
-            tried = await asyncio.to_thread(self._files.tried, draft)
-            if tried.is_same:
-                return MapChange(id="", map=draft.map, state="unchanged", by=actor.user, reason=reason, changes=(), warnings=tried.warnings)
-            await self._not_behind()
-            with_it = await self._live.candidate([tried.folder])
-            change = MapChange(
-                id=secrets.token_urlsafe(8),
-                map=draft.map,
-                state="pending",
-                by=actor.user,
-                reason=reason,
-                changes=tried.changes or with_it.changes,
-                warnings=tried.warnings,
-                expires_s=PENDING_S,
-            )
-            return await self._decide(Pending(change=change, draft=draft, digest=with_it.digest), actor)
+            pending = await self._tried(draft, actor, reason)
+            return pending.change if pending.change.state == "unchanged" else await self._decide(pending, actor)
 
     async def roll_back(self, map_id: str, number: int, base: str, actor: Actor, reason: str) -> MapChange:
         """An earlier state becomes the new one, by the same two phases."""
@@ -149,6 +145,25 @@ class MapDesk(Generic[_C]):
                 raise _over()
             self._tell()
             return change.ended("rejected")
+
+    async def _tried(self, draft: Draft, actor: Actor, reason: str) -> Pending:
+        tried = await asyncio.to_thread(self._files.tried, draft)
+        if tried.is_same:
+            change = MapChange(id="", map=draft.map, state="unchanged", by=actor.user, reason=reason, changes=(), warnings=tried.warnings)
+            return Pending(change=change, draft=draft, digest="")
+        await self._not_behind()
+        with_it = await self._live.candidate([tried.folder])
+        change = MapChange(
+            id=secrets.token_urlsafe(8),
+            map=draft.map,
+            state="pending",
+            by=actor.user,
+            reason=reason,
+            changes=tried.changes or with_it.changes,
+            warnings=tried.warnings,
+            expires_s=PENDING_S,
+        )
+        return Pending(change=change, draft=draft, digest=with_it.digest)
 
     async def _decide(self, pending: Pending, actor: Actor) -> MapChange:
         change = pending.change

@@ -12,7 +12,7 @@ from gateway.service.map_files import Draft
 from gateway.store.base import Body
 from gateway.store.map_changes import MapChangeRow
 
-Ended = Literal["active", "unchanged", "rejected"]
+Ended = Literal["active", "unchanged", "rejected", "preview"]
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -21,7 +21,7 @@ class MapChange:
 
     id: str
     map: str
-    state: Literal["active", "pending", "unchanged", "rejected"]
+    state: Ended | Literal["pending"]
     by: str
     reason: str
     changes: tuple[Change, ...]

@@ -136,6 +136,32 @@ async def test_risky_change_needs_a_second_engineer_and_can_be_rolled_back_T63(p
     ]
 
 
+async def test_a_change_is_shown_with_its_risks_before_anything_is_kept(plant: RunningPlant) -> None:
+    client = await plant.signed_in("engineer")
+    found = await text_of(client, "demo_lt50")
+    text = found["text"].replace("max: 100}", "max: 120}", 1)
+    shown = (await client.post(f"{API}/maps/demo_lt50/preview", json={"base": found["digest"], "text": text})).json()
+    assert (shown["state"], shown["expires_s"]) == ("preview", 0)
+    assert [(one["point"], one["key"], one["old"], one["new"]) for one in shown["changes"]] == [("level", "valid", "min: 0, max: 100", "min: 0, max: 120")]
+    assert shown["changes"][0]["risk"]["zh"]
+    assert await text_of(client, "demo_lt50") == found
+    assert (await client.get(f"{API}/maps/changes")).json() == []
+    same = (await client.post(f"{API}/maps/demo_lt50/preview", json={"base": found["digest"], "text": found["text"]})).json()
+    assert (same["state"], same["changes"]) == ("preview", [])
+    viewer = await plant.signed_in("viewer")
+    answer = await viewer.post(f"{API}/maps/demo_lt50/preview", json={"base": found["digest"], "text": text})
+    assert answer.status_code == 403
+
+
+async def test_a_kept_state_can_be_read(plant: RunningPlant) -> None:
+    client = await plant.signed_in("engineer")
+    before = await text_of(client, "demo_doseplc")
+    await put(client, "demo_doseplc", ("points.estop.page", 99))
+    kept = (await client.get(f"{API}/maps/demo_doseplc/versions/1")).json()
+    assert kept == {"number": 1, "text": before["text"]}
+    assert (await client.get(f"{API}/maps/demo_doseplc/versions/9")).json()["code"] == "UNKNOWN_VERSION"
+
+
 async def test_rejected_change_is_gone(plant: RunningPlant) -> None:
     first, second = await plant.signed_in("engineer"), await plant.signed_in("admin")
     wanted = (await put(first, "demo_em300", ("points.voltage_l1.scale", 1))).json()

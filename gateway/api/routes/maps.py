@@ -130,14 +130,29 @@ async def one_map(map_id: str, services: Context = Depends(context)) -> Response
     )
 
 
+@router.get("/maps/{map_id}/versions/{number}")
+async def version(map_id: str, number: int, services: Context = Depends(context)) -> Response:
+    """The text of a kept state."""
+    try:
+        return schemas.Answer({"number": number, "text": await services.maps.version(map_id, number)})
+    except ConfigError as exc:
+        raise ProblemError(404, "UNKNOWN_VERSION", str(exc), f"点表 {map_id} 没有版本 {number}") from exc
+
+
+@router.post("/maps/{map_id}/preview")
+async def preview(map_id: str, body: Wanted, actor: Actor = Depends(current_user), services: Context = Depends(context)) -> Response:
+    """What a change would do, with its risks; nothing is kept."""
+    try:
+        return schemas.Answer(_change(await services.maps.preview(await _draft(map_id, body, services), actor)))
+    except ConfigError as exc:
+        raise _wrong(exc) from exc
+
+
 @router.put("/maps/{map_id}")
 async def put(map_id: str, body: Wanted, actor: Actor = Depends(current_user), services: Context = Depends(context)) -> Response:
     """Try a change with the whole plant; without risk it counts at once, else a second engineer has to confirm it."""
-    if (body.text is None) == (not body.edits):
-        raise ProblemError(422, "INVALID", "send either `text` or `edits`", "请提供 text 或 edits 之一")
     try:
-        text = body.text if body.text is not None else await _edited(map_id, body.edits, services)
-        return schemas.Answer(_change(await services.maps.put(Draft(map=map_id, text=text, base=body.base), actor, body.reason)))
+        return schemas.Answer(_change(await services.maps.put(await _draft(map_id, body, services), actor, body.reason)))
     except ConfigError as exc:
         raise _wrong(exc) from exc
 
@@ -149,6 +164,13 @@ async def roll_back(map_id: str, body: Back, actor: Actor = Depends(current_user
         return schemas.Answer(_change(await services.maps.roll_back(map_id, body.version, body.base, actor, body.reason)))
     except ConfigError as exc:
         raise _wrong(exc) from exc
+
+
+async def _draft(map_id: str, body: Wanted, services: Context) -> Draft:
+    if (body.text is None) == (not body.edits):
+        raise ProblemError(422, "INVALID", "send either `text` or `edits`", "请提供 text 或 edits 之一")
+    text = body.text if body.text is not None else await _edited(map_id, body.edits, services)
+    return Draft(map=map_id, text=text, base=body.base)
 
 
 async def _edited(map_id: str, edits: Sequence[EditIn], services: Context) -> str:

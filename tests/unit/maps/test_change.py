@@ -2,17 +2,18 @@
 
 import json
 from datetime import UTC, datetime
+from decimal import Decimal
 from pathlib import Path
 
 import pytest
 
 from gateway.errors import MapError
-from gateway.maps.diff import Change, diff_maps
+from gateway.maps.diff import Change, diff_maps, said
 from gateway.maps.edit import Edit, EditValue, edited
 from gateway.maps.inspect import inspect_yaml
 from gateway.maps.load import shipped_maps
 from gateway.maps.versions import MapVersions
-from gateway.model.point import RegisterMap
+from gateway.model.point import RegisterMap, Text, Valid
 from gateway.yamlfile import parse_yaml
 
 MAP = """\
@@ -226,3 +227,21 @@ def test_folder_that_cannot_be_written_is_one_clear_error(tmp_path: Path) -> Non
     (tmp_path / "file").write_text("")
     with pytest.raises(MapError, match="cannot be written"):
         MapVersions(tmp_path / "file").keep("pump", "x", at=datetime(2026, 1, 1, tzinfo=UTC), by="", note="")
+
+
+@pytest.mark.parametrize(
+    ("value", "words"),
+    [
+        (Valid(min=Decimal(0), max=Decimal("100.5")), "min: 0, max: 100.5"),
+        (Valid(max=Decimal(5)), "max: 5"),
+        (Valid(), "-"),
+        (Text("open", "开"), "open / 开"),
+        ({1: Text("on"), 2: Text("off", "关")}, "1: on, 2: off / 关"),
+        (frozenset({16, 3, 6}), "3, 6, 16"),
+        (1.0, "1"),
+        ((None, ()), "-, -"),
+    ],
+    ids=str,
+)
+def test_a_value_is_said_as_people_write_it(value: object, words: str) -> None:
+    assert said(value) == words
