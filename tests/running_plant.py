@@ -54,7 +54,7 @@ class RunningPlant:
 
 @asynccontextmanager
 async def running_plant(folder: Path) -> AsyncIterator[RunningPlant]:
-    """Steady plant, real sockets and terminal, accounts made, first values read."""
+    """Steady plant, real sockets and terminal, accounts made, first values read; on the same folder once more it is a restart."""
     clock = SystemClock()
     simulated = SimulatedPlant(load_plant("pump_station"), clock, 1, steady=True)
     async with simulated.running() as served:
@@ -66,7 +66,8 @@ async def running_plant(folder: Path) -> AsyncIterator[RunningPlant]:
         settings = load()
         async with running(settings, clock, load=load) as gateway:
             for name, role in USERS.items():
-                await gateway.users.add(name, PASSWORD, role, by="test")
+                if await gateway.users.role_of(name) is None:
+                    await gateway.users.add(name, PASSWORD, role, by="test")
             hub = EventHub()
             context = context_of(gateway, hub, is_secure=False)
             while any(sample.reason == "waiting" for sample in gateway.read.latest(["vfd1.speed_sp", "plc1.discharge_pressure", "tc1.sp"])):

@@ -5,8 +5,9 @@ from datetime import datetime
 from decimal import Decimal
 
 from gateway.model.sample import Sample, Scalar
-from gateway.service.base import AuditEntry, ReadService
+from gateway.service.base import AuditEntry
 from gateway.service.plant import Plant
+from gateway.service.read import PlantReader
 from gateway.service.rules import Located, LocatedProcedure
 from gateway.store.audit import Audit
 from gateway.store.base import AuditRecord
@@ -18,7 +19,7 @@ _LOOKED_AT = 1000
 class PlantSide:
     """The plant as proposing and confirming see it."""
 
-    def __init__(self, plant: Plant, read: ReadService) -> None:
+    def __init__(self, plant: Plant, read: PlantReader) -> None:
         self._plant = plant
         self._read = read
 
@@ -41,7 +42,7 @@ class PlantSide:
 
     async def fresh(self, tags: Sequence[str]) -> Sequence[Sample]:
         """Samples read from the wire now."""
-        return await self._read.fresh(tags)
+        return await self._read.fresh(tags, is_shared=False)
 
 
 class AuditSide:

@@ -82,20 +82,23 @@ class PlantReader:
         """The last sample of each tag with its present age."""
         return [self._latest(self._plant.tag(tag)) for tag in tags]
 
-    async def fresh(self, tags: Sequence[str]) -> Sequence[Sample]:
-        """Samples read from the wire now, device by device at once; at most one forced read per device every half second."""
+    async def fresh(self, tags: Sequence[str], *, is_shared: bool = True) -> Sequence[Sample]:
+        """Samples read from the wire now, device by device at once; at most one forced read per device every half second.
+
+        Not `is_shared`, a read of its own for each call: what a write is judged by must not be older than the write before it.
+        """
         by_device: dict[str, list[Tag]] = {}
         for tag in tags:
             by_device.setdefault(self.point(tag).device, []).append(Tag(tag))
         found: dict[Tag, Sample] = {}
         async with asyncio.TaskGroup() as group:
             for device, wanted in by_device.items():
-                group.create_task(self._read(device, wanted, found))
+                group.create_task(self._read(device, wanted, found, is_shared=is_shared))
         return [found[Tag(tag)] for tag in tags]
 
-    async def _read(self, device: str, tags: Sequence[Tag], found: dict[Tag, Sample]) -> None:
+    async def _read(self, device: str, tags: Sequence[Tag], found: dict[Tag, Sample], *, is_shared: bool) -> None:
         now = self._clock.monotonic()
-        if now - self._last_forced.get(device, -FRESH_EVERY_S) < FRESH_EVERY_S:
+        if is_shared and now - self._last_forced.get(device, -FRESH_EVERY_S) < FRESH_EVERY_S:
             recent = [self._latest(tag) for tag in tags]
             if all(sample.age_s is not None and sample.age_s < FRESH_EVERY_S for sample in recent):
                 found.update(zip(tags, recent, strict=True))
