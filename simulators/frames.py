@@ -1,5 +1,6 @@
 """Requests out of a stream of bytes, and replies into it: MBAP (TCP), RTU and ASCII, as a device sees them."""
 
+from binascii import unhexlify
 from collections.abc import Iterator
 from dataclasses import dataclass
 from typing import Literal, Protocol
@@ -86,13 +87,13 @@ class Ascii:
     def feed(self, buffer: bytearray) -> Iterator[Adu]:
         """Complete requests; lines that are no frame are dropped."""
         while (end := buffer.find(b"\r\n")) >= 0:
-            line = bytes(buffer[:end]).rpartition(b":")[2]
+            _, colon, digits = bytes(buffer[:end]).rpartition(b":")
             del buffer[: end + 2]
             try:
-                frame = bytes.fromhex(line.decode("ascii"))
+                frame = unhexlify(digits)
             except ValueError:
                 continue
-            if len(frame) >= 3 and sum(frame) & 0xFF == 0:
+            if colon and len(frame) >= 3 and sum(frame) & 0xFF == 0:
                 yield Adu(unit_id=frame[0], pdu=frame[1:-1])
 
     def build(self, adu: Adu) -> bytes:

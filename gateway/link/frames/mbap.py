@@ -115,6 +115,7 @@ class MbapFramer:
         """True if `data`, one byte or more, may be the begin of a reply to one of the last requests of this connection."""
         reach = min(self._asked, _TWICE_TIDS) - 1
         if len(data) == 1:
-            return ((self._tid >> 8) - data[0]) % 0x100 <= (self._tid >> 8) - (self._tid - reach >> 8)
+            newest, oldest = self._tid - 1 >> 8, self._tid - reach >> 8
+            return reach > 0 and (newest - data[0]) % 0x100 <= newest - oldest
         is_recent = (self._tid - int.from_bytes(data[:2], "big")) % 0x10000 <= reach
         return is_recent and _AFTER_TID.startswith(data[2:5]) and (len(data) < 6 or data[5] >= _SHORTEST)

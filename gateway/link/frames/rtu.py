@@ -8,7 +8,7 @@ from gateway.link.base import Request
 from gateway.link.frames.framer import Frame, Leftover
 from gateway.link.frames.pdu import encode, reply_prefix
 
-_SHORTEST = 4
+_SHORTEST, _LONGEST = 4, 256
 _ECHOES = frozenset({5, 6, 15, 16})
 
 
@@ -111,7 +111,9 @@ def _length(buffer: bytes | bytearray, start: int) -> int | None:
     if function == 22:
         return 10
     if function in (1, 2, 3, 4, 23):
-        return None if size < 3 else 5 + buffer[start + 2]
+        if size < 3:
+            return None
+        return 5 + buffer[start + 2] if 5 + buffer[start + 2] <= _LONGEST else 0
     return _identity_length(buffer, start) if function == 0x2B else 0
 
 
@@ -121,7 +123,9 @@ def _identity_length(buffer: bytes | bytearray, start: int) -> int | None:
         return None
     at = start + 8
     for _ in range(buffer[start + 7]):
+        if at - start > _LONGEST:
+            break
         if len(buffer) < at + 2:
             return None
         at += 2 + buffer[at + 1]
-    return at + 2 - start
+    return at + 2 - start if at + 2 - start <= _LONGEST else 0

@@ -193,6 +193,16 @@ def test_identity_reply_is_cut_by_its_objects() -> None:
 
 
 THREE = Read(unit_id=UnitId(1), table=Table.HOLDING, address=PduAddress(0), count=3)
+
+
+@pytest.mark.parametrize("head", ["01 03 FC", "01 2B 0E 01 01 00 00 FF"], ids=["registers", "identity"])
+def test_what_announces_more_than_a_frame_holds_is_noise(head: str) -> None:
+    """256 bytes are the most on a serial line (Modbus over Serial Line V1.02 2.5.1): nothing longer is waited for."""
+    framer = RtuFramer()
+    assert cut_all(framer, bytes.fromhex(head), b"\x00\xfa" * 300, FIVE, request=Identify(unit_id=UnitId(1)))[-1:] == [(1, FIVE[1:-2])]
+    assert framer._buffer == b""
+
+
 BROKEN_OFF, LATE = bytes.fromhex("0002 0000 0009 01 03 06 0007"), bytes.fromhex("0001 0000 0009 01 03 06 0001 0002 0003")
 RIGHT = bytes.fromhex("0002 0000 0009 01 03 06 0007 0008 0009")
 SPLICED: dict[str, tuple[bytes, ...]] = {

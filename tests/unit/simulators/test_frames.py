@@ -53,7 +53,11 @@ def test_a_wrong_crc_drops_what_was_received() -> None:
     assert not buffer
 
 
-@pytest.mark.parametrize("line", [b":1103006B00037F\r\n", b":11ZZ\r\n", b"noise\r\n"], ids=["lrc", "digits", "no colon"])
+@pytest.mark.parametrize(
+    "line",
+    [b":1103006B00037F\r\n", b":11ZZ\r\n", b":11 03 006B 0003 7E\r\n", b"1103006B00037E\r\n"],
+    ids=["lrc", "digits", "spaces", "no colon"],
+)
 def test_an_ascii_line_that_is_no_frame_is_dropped(line: bytes) -> None:
     buffer = bytearray(line + FRAMES[2][1])
     assert [adu.pdu for adu in Ascii().feed(buffer)] == [READ.pdu]
