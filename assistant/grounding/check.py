@@ -9,6 +9,7 @@ from assistant.grounding.matching import is_said_back, matches
 from assistant.grounding.owners import misplaced
 from assistant.grounding.quantities import Quantity
 from assistant.grounding.statement import Statement, read, read_source
+from assistant.grounding.states import unseen_states
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -25,7 +26,7 @@ class Evidence:
 class Problem:
     """Something the answer says without support; `text` as it stands there."""
 
-    kind: Literal["number", "owner", "time", "date", "code", "name", "page", "claim"]
+    kind: Literal["number", "owner", "time", "date", "code", "name", "page", "claim", "state"]
     text: str
 
 
@@ -52,6 +53,7 @@ def problems(answer: str, evidence: Evidence) -> tuple[Problem, ...]:
     found += [
         Problem(kind="page", text=f"{doc} p.{page}".strip()) for doc, page in sorted(said.pages) if not _has_page(evidence.pages, doc, page)
     ]
+    found += [Problem(kind="state", text=text) for text in unseen_states(answer, evidence.observations)]
     claims = false_claims(answer, "\n".join(evidence.observations), evidence.question, has_proposal=evidence.has_proposal)
     return (*found, *(Problem(kind="claim", text=text) for text in claims))
 
@@ -66,6 +68,7 @@ def correction(found: Iterable[Problem]) -> str:
         "code": "the code {} is not in the observations",
         "name": "no device number {} is in the observations",
         "page": "the page {} was not retrieved",
+        "state": '"{}" is a state that no observation shows',
         "claim": '"{}" claims something that did not happen; you cannot change anything, only propose',
     }
     return "; ".join(dict.fromkeys(words[problem.kind].format(problem.text) for problem in found))

@@ -305,3 +305,45 @@ def test_number_of_another_device_is_found(answer: str, found: list[str]) -> Non
 
 def test_operators_own_number_may_stand_beside_any_device() -> None:
     assert kinds("Pump 2 cannot go to 78 °C.", *PUMPS, question="Bring pump 2 to 78 °C") == []
+
+
+STATUS = "vfd1.status 1 running/运行 GOOD 1 s | Duty pump P-101 drive: run status / 1号泵变频器：运行状态"
+STOPPED = "vfd1.run_cmd 0 stop/停止 GOOD 1 s | Duty pump P-101 drive: run command / 1号泵变频器：运行命令"
+SPEED = "vfd1.speed_fb {} Hz GOOD 1 s | Duty pump P-101 drive: running frequency / 1号泵变频器：运行频率"
+
+
+@pytest.mark.parametrize(
+    ("answer", "observation"),
+    [
+        ("Pump 1 is running.", STATUS),
+        ("Pump 1 is not stopped.", STATUS),
+        ("Pump 1 is not running.", STOPPED),
+        ("1号泵正在运行。", STATUS),
+        ("1号泵没有运行，处于停止状态。", STOPPED),
+        ("The pump is running.", SPEED.format("44.87")),
+        ("The pump is not running.", SPEED.format("0.00")),
+        ("The pump is running at 44.9 Hz.", SPEED.format("44.87")),
+        ("1号泵的运行频率是44.9赫兹。", SPEED.format("44.87")),
+        ("Check whether the fan is running.", "x"),
+        ("如果泵没有运行，请检查风扇。", "x"),
+        ("The tank is 63.0 % full.", "lt1.level 63.0 % GOOD 1 s | Level"),
+        ("The heater is off while the sensor is broken.", '[tc10-en p.5] "Sensor": "the output is off"'),
+    ],
+)
+def test_state_that_was_seen(answer: str, observation: str) -> None:
+    assert [text for text in kinds(answer, observation) if text.startswith("state")] == []
+
+
+@pytest.mark.parametrize(
+    ("answer", "observation", "said"),
+    [
+        ("Pump 1 is running.", STOPPED, "is running"),
+        ("Pump 1 is not running.", STATUS, "is not running"),
+        ("Pump 1 is running.", SPEED.format("0.00"), "is running"),
+        ("1号泵没有运行。", STATUS, "没有运行"),
+        ("The raw-water tank is not full.", "= vfd1.fault_reset | - | writable | Duty pump: fault reset", "is not full"),
+        ("The valve is closed.", STATUS, "is closed"),
+    ],
+)
+def test_state_that_was_not_seen(answer: str, observation: str, said: str) -> None:
+    assert f"state {said}" in kinds(answer, observation)
