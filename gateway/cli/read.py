@@ -42,11 +42,16 @@ async def _read(settings: Settings, tags: list[str]) -> list[Sample]:
         by_device.setdefault(plant.infos[plant.tag(tag)].device, []).append(tag)
     wire = make_wire(settings, clock, open_transport, only=frozenset(by_device))
     found: dict[str, Sample] = {}
+
+    async def read_device(device: str, wanted: list[str]) -> None:
+        samples = await wire.devices[device].read_fresh([plant.point(tag) for tag in wanted])
+        found.update(zip(wanted, samples, strict=True))
+
     async with asyncio.TaskGroup() as group:
         workers = [group.create_task(bus.run()) for bus in wire.buses.values()]
-        for device, wanted in by_device.items():
-            samples = await wire.devices[device].read_fresh([plant.point(tag) for tag in wanted])
-            found.update(zip(wanted, samples, strict=True))
+        async with asyncio.TaskGroup() as readers:
+            for device, wanted in by_device.items():
+                readers.create_task(read_device(device, wanted))
         for worker in workers:
             worker.cancel()
     return [found[tag] for tag in tags]

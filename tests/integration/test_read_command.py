@@ -1,0 +1,101 @@
+"""`busmate read` against mute, garbling and busy devices over real sockets and lines: BAD with the reason, never a value."""
+
+import asyncio
+import json
+import sys
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from gateway.cli import main
+from gateway.clock import SystemClock
+from simulators.plant import load_plant
+from simulators.simulated_plant import SimulatedPlant
+
+CONFIG = Path(__file__).parents[2] / "configs/demo.yaml"
+LEVEL, TEMPERATURE = "lt1.level", "vfd1.motor_temp"
+"""A point over TCP, and one over a serial line."""
+
+TROUBLE = {
+    "mute-tcp": (LEVEL, "mute", "timeout"),
+    "mute-rtu": (TEMPERATURE, "mute", "timeout"),
+    "unplugged": (LEVEL, "unplugged", "link_down"),
+    "hangs-up": (LEVEL, "close_before_reply", "link_down"),
+    "garbled-check-sum": (TEMPERATURE, "crc_error", "crc_error"),
+    "garbled-end-tcp": (LEVEL, "truncate=2", "length_mismatch"),
+    "garbled-header": (LEVEL, "protocol_id=1", "protocol_error"),
+    "garbled-length": (LEVEL, "short_bytes=1", "length_mismatch"),
+    "garbled-function-tcp": (LEVEL, "wrong_function", "function_mismatch"),
+    "garbled-function-rtu": (TEMPERATURE, "wrong_function", "function_mismatch"),
+    "garbled-unit-rtu": (TEMPERATURE, "wrong_unit=99", "unit_mismatch"),
+    "garbled-transaction-id": (LEVEL, "tid_plus_one", "transaction_mismatch"),
+    "busy-tcp": (LEVEL, "exception=6", "exception_6"),
+    "busy-rtu": (TEMPERATURE, "exception=6", "exception_6"),
+    "acknowledged-tcp": (LEVEL, "exception=5", "exception_5"),
+    "failing": (LEVEL, "exception=4", "exception_4"),
+}
+
+
+@pytest.fixture
+def read(monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str], tmp_path: Path) -> Any:
+    """Runs `busmate read` as a person would, beside a simulated pump station with one fault: status, standard output and error."""
+
+    async def _read(fault: str, *arguments: str) -> tuple[int, str, str]:
+        plant = SimulatedPlant(load_plant("pump_station"), SystemClock(), 1, steady=True)
+        if fault:
+            plant.fault_from(fault)
+        async with plant.running(paced=False) as running:
+            config = tmp_path / "plant.yaml"
+            config.write_text(_config(dict(running.ports)), encoding="utf-8")
+            monkeypatch.setattr(sys, "argv", ["busmate", "read", str(config), *arguments])
+            status = await asyncio.to_thread(_status)
+        out, err = capsys.readouterr()
+        assert plant.written == []
+        return status, out, err
+
+    return _read
+
+
+def _config(ports: dict[str, str | tuple[str, int]]) -> str:
+    text = CONFIG.read_text(encoding="utf-8").replace("timeout_s: 0.5", "timeout_s: 0.1").replace("timeout_s: 1.0", "timeout_s: 0.1")
+    for link, old in (("lan1", "15021"), ("lan2", "15022"), ("line1", "./demo-line1")):
+        port = ports[link]
+        text = text.replace(old, port if isinstance(port, str) else str(port[1]))
+    return text
+
+
+def _status() -> int:
+    with pytest.raises(SystemExit) as end:
+        main()
+    return end.value.code if isinstance(end.value.code, int) else 1
+
+
+@pytest.mark.parametrize(("tag", "fault", "reason"), TROUBLE.values(), ids=TROUBLE.keys())
+async def test_trouble_is_bad_with_its_reason_in_text(read: Any, tag: str, fault: str, reason: str) -> None:
+    status, out, err = await read(fault, tag, "--raw")
+    (line,) = out.splitlines()
+    name, value, *rest = line.split()
+    assert (status, name, value, rest[-2:], err) == (1, tag, "-", ["BAD", reason], "")
+
+
+@pytest.mark.parametrize(("tag", "fault", "reason"), TROUBLE.values(), ids=TROUBLE.keys())
+async def test_trouble_is_bad_with_its_reason_in_json(read: Any, tag: str, fault: str, reason: str) -> None:
+    status, out, err = await read(fault, tag, "--json")
+    (row,) = json.loads(out)
+    assert (status, row["tag"], row["quality"], row["reason"], err) == (1, tag, "BAD", reason, "")
+    assert (row["value"], row["label"], row["words"]) == (None, None, [])
+
+
+async def test_sound_device_is_read(read: Any) -> None:
+    """The same way without a fault, so that the reasons above are the fault's."""
+    status, out, _ = await read("", LEVEL, TEMPERATURE, "--json")
+    rows = json.loads(out)
+    assert (status, [row["quality"] for row in rows], rows[1]["value"]) == (0, ["GOOD", "GOOD"], 78)
+    assert all(row["words"] and row["read_at"] for row in rows)
+
+
+async def test_one_mute_device_costs_the_others_nothing(read: Any) -> None:
+    status, out, _ = await read("mute,device=vfd1", LEVEL, "vfd1.motor_temp", "vfd2.motor_temp", "--json")
+    rows = json.loads(out)
+    assert (status, [(row["quality"], row["reason"]) for row in rows]) == (1, [("GOOD", None), ("BAD", "timeout"), ("GOOD", None)])
