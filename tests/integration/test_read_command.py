@@ -3,6 +3,10 @@
 import asyncio
 import json
 import sys
+from collections.abc import Callable, Iterator
+from concurrent.futures import Future, ThreadPoolExecutor
+from contextlib import contextmanager
+from functools import partial
 from pathlib import Path
 from typing import Any
 
@@ -37,27 +41,52 @@ TROUBLE = {
 }
 
 
+Ports = dict[str, str | tuple[str, int]]
+
+
+@contextmanager
+def served(fault: str) -> Iterator[tuple[SimulatedPlant, Ports]]:
+    """The simulated pump station with one fault, in a thread of its own as if it were another machine."""
+    plant = SimulatedPlant(load_plant("pump_station"), SystemClock(), 1, steady=True)
+    if fault:
+        plant.fault_from(fault)
+    ready: Future[tuple[Ports, Callable[[], object]]] = Future()
+
+    async def serve() -> None:
+        over = asyncio.Event()
+        async with plant.running(paced=False) as running:
+            ready.set_result((dict(running.ports), partial(asyncio.get_running_loop().call_soon_threadsafe, over.set)))
+            await over.wait()
+
+    with ThreadPoolExecutor(1) as thread:
+        serving = thread.submit(asyncio.run, serve())
+        ports, stop = ready.result(timeout=10)
+        try:
+            yield plant, ports
+        finally:
+            stop()
+        serving.result()
+
+
 @pytest.fixture
 def read(monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str], tmp_path: Path) -> Any:
     """Runs `busmate read` as a person would, beside a simulated pump station with one fault: status, standard output and error."""
 
-    async def _read(fault: str, *arguments: str) -> tuple[int, str, str]:
-        plant = SimulatedPlant(load_plant("pump_station"), SystemClock(), 1, steady=True)
-        if fault:
-            plant.fault_from(fault)
-        async with plant.running(paced=False) as running:
+    def _read(fault: str, *arguments: str) -> tuple[int, str, str]:
+        with served(fault) as (plant, ports):
             config = tmp_path / "plant.yaml"
-            config.write_text(_config(dict(running.ports)), encoding="utf-8")
+            config.write_text(_config(ports), encoding="utf-8")
             monkeypatch.setattr(sys, "argv", ["busmate", "read", str(config), *arguments])
-            status = await asyncio.to_thread(_status)
+            with pytest.raises(SystemExit) as end:
+                main()
         out, err = capsys.readouterr()
         assert plant.written == []
-        return status, out, err
+        return int(end.value.code or 0), out, err
 
     return _read
 
 
-def _config(ports: dict[str, str | tuple[str, int]]) -> str:
+def _config(ports: Ports) -> str:
     text = CONFIG.read_text(encoding="utf-8").replace("timeout_s: 0.5", "timeout_s: 0.1").replace("timeout_s: 1.0", "timeout_s: 0.1")
     for link, old in (("lan1", "15021"), ("lan2", "15022"), ("line1", "./demo-line1")):
         port = ports[link]
@@ -65,37 +94,31 @@ def _config(ports: dict[str, str | tuple[str, int]]) -> str:
     return text
 
 
-def _status() -> int:
-    with pytest.raises(SystemExit) as end:
-        main()
-    return end.value.code if isinstance(end.value.code, int) else 1
-
-
 @pytest.mark.parametrize(("tag", "fault", "reason"), TROUBLE.values(), ids=TROUBLE.keys())
-async def test_trouble_is_bad_with_its_reason_in_text(read: Any, tag: str, fault: str, reason: str) -> None:
-    status, out, err = await read(fault, tag, "--raw")
+def test_trouble_is_bad_with_its_reason_in_text(read: Any, tag: str, fault: str, reason: str) -> None:
+    status, out, err = read(fault, tag, "--raw")
     (line,) = out.splitlines()
     name, value, *rest = line.split()
     assert (status, name, value, rest[-2:], err) == (1, tag, "-", ["BAD", reason], "")
 
 
 @pytest.mark.parametrize(("tag", "fault", "reason"), TROUBLE.values(), ids=TROUBLE.keys())
-async def test_trouble_is_bad_with_its_reason_in_json(read: Any, tag: str, fault: str, reason: str) -> None:
-    status, out, err = await read(fault, tag, "--json")
+def test_trouble_is_bad_with_its_reason_in_json(read: Any, tag: str, fault: str, reason: str) -> None:
+    status, out, err = read(fault, tag, "--json")
     (row,) = json.loads(out)
     assert (status, row["tag"], row["quality"], row["reason"], err) == (1, tag, "BAD", reason, "")
     assert (row["value"], row["label"], row["words"]) == (None, None, [])
 
 
-async def test_sound_device_is_read(read: Any) -> None:
+def test_sound_device_is_read(read: Any) -> None:
     """The same way without a fault, so that the reasons above are the fault's."""
-    status, out, _ = await read("", LEVEL, TEMPERATURE, "--json")
+    status, out, _ = read("", LEVEL, TEMPERATURE, "--json")
     rows = json.loads(out)
     assert (status, [row["quality"] for row in rows], rows[1]["value"]) == (0, ["GOOD", "GOOD"], 78)
     assert all(row["words"] and row["read_at"] for row in rows)
 
 
-async def test_one_mute_device_costs_the_others_nothing(read: Any) -> None:
-    status, out, _ = await read("mute,device=vfd1", LEVEL, "vfd1.motor_temp", "vfd2.motor_temp", "--json")
+def test_one_mute_device_costs_the_others_nothing(read: Any) -> None:
+    status, out, _ = read("mute,device=vfd1", LEVEL, "vfd1.motor_temp", "vfd2.motor_temp", "--json")
     rows = json.loads(out)
     assert (status, [(row["quality"], row["reason"]) for row in rows]) == (1, [("GOOD", None), ("BAD", "timeout"), ("GOOD", None)])
