@@ -28,7 +28,13 @@ from simulators.simulated_plant import SimulatedPlant
 
 ROOT = Path(__file__).parents[1]
 CONFIG = ROOT / "configs" / "demo.yaml"
-USERS = {"operator": Role.OPERATOR, "operator2": Role.OPERATOR, "engineer": Role.ENGINEER, "viewer": Role.VIEWER}
+USERS = {
+    "operator": Role.OPERATOR,
+    "operator2": Role.OPERATOR,
+    "engineer": Role.ENGINEER,
+    "engineer2": Role.ENGINEER,
+    "viewer": Role.VIEWER,
+}
 
 _SEED = 20260310
 
@@ -47,7 +53,7 @@ async def serve_demo(*, port: int | None, data: Path | None, opens_browser: bool
                     address = address_of(settings.web, opened)
                     say(f"address: {address}")
                     say(f"login: operator {password}")
-                    say("also operator2, engineer and viewer, same password; Ctrl-C ends it")
+                    say("also operator2, engineer, engineer2 and viewer, same password; Ctrl-C ends it")
                     if opens_browser and os.environ.get("DISPLAY"):
                         await asyncio.to_thread(webbrowser.open, address)
                     await stop.wait()

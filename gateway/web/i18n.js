@@ -1,6 +1,7 @@
 // Every word of the page in both languages. `t` gives words, `pick` chooses from {en, zh} that the server sent.
 
 import { ADMIN_WORDS } from "/static/words_admin.js";
+import { MAP_WORDS } from "/static/words_maps.js";
 
 const WORDS = {
   sign_in: ["Sign in", "登录"], user: ["User", "用户"], password: ["Password", "密码"], sign_out: ["Sign out", "退出"],
@@ -39,7 +40,7 @@ export function setLanguage(next) {
 }
 
 export function t(key, values = {}) {
-  const words = WORDS[key] ?? ADMIN_WORDS[key];
+  const words = WORDS[key] ?? ADMIN_WORDS[key] ?? MAP_WORDS[key];
   if (!words) return key.replaceAll("_", " ");
   return words[lang === "zh" ? 1 : 0].replace(/\{(\w+)\}/g, (_, name) => values[name] ?? "");
 }

@@ -35,6 +35,7 @@ export class Live extends EventTarget {
     on("alarms", (alarms) => { this.alarms = alarms; this.#tell("alarms"); });
     on("proposal", (proposal) => this.takeProposal(proposal));
     on("health", (devices) => { this.devices = devices; this.#tell("health"); });
+    on("map_changes", () => this.#tell("map_changes"));
     on("plant", () => this.#takePlant());
     on("features", (features) => { this.me.features = features; this.#tell("features"); });
     on("lockout", (lockout) => { this.lockout = lockout.reason ? lockout : null; this.#tell("lockout"); });

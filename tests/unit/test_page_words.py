@@ -9,8 +9,8 @@ WEB = [Path(__file__).parents[2] / folder for folder in ("gateway/web", "assista
 ENTRY = re.compile(r'(\w+): \["((?:[^"\\]|\\.)*)", "((?:[^"\\]|\\.)*)"\]')
 WORDS = {
     key: (english, chinese)
-    for name in ("i18n.js", "words_admin.js")
-    for key, english, chinese in ENTRY.findall((WEB[0] / name).read_text(encoding="utf-8"))
+    for path in (WEB[0] / "i18n.js", *sorted(WEB[0].glob("words_*.js")))
+    for key, english, chinese in ENTRY.findall(path.read_text(encoding="utf-8"))
 }
 PANELS = sorted(path for folder in WEB for path in folder.rglob("*.js"))
 

@@ -4,6 +4,7 @@ import { el, replace } from "/static/dom.js";
 import { language, pick, setLanguage, t } from "/static/i18n.js";
 import { accountsDialog } from "/static/panels/accounts.js";
 import { auditDialog } from "/static/panels/audit.js";
+import { mapsButton, mayEditMaps } from "/static/panels/maps.js";
 import { changeOwnPassword } from "/static/panels/password.js";
 
 export function headerPanel(live, signOut) {
@@ -11,11 +12,13 @@ export function headerPanel(live, signOut) {
   const banner = el("div", { class: "banner", role: "alert", hidden: true });
   const clock = el("span", { class: "clock number" });
   const count = el("span", { class: "count-alarm", hidden: true });
+  const maps = mayEditMaps(live) ? mapsButton(live) : null;
   const draw = () => {
     const other = language() === "zh" ? "en" : "zh";
     replace(bar,
       el("h1", {}, pick(live.me.site)), count, el("span", { class: "space" }), clock,
       el("button", { class: "quiet", onclick: () => setLanguage(other) }, other === "zh" ? "中文" : "English"),
+      maps,
       el("button", { class: "quiet audit-open", onclick: () => auditDialog(live) }, t("audit")),
       live.me.role === "admin" ? el("button", { class: "quiet accounts-open", onclick: () => accountsDialog(live) }, t("accounts")) : null,
       el("button", { class: "quiet who", title: t("change_password"), onclick: changeOwnPassword }, el("b", {}, live.me.user), ` ${t(`role_${live.me.role}`)}`),
