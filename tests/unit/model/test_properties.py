@@ -1,7 +1,9 @@
 """What holds for every type, order and scale: encoding gives back what decoding gave, and no words raise."""
 
+import math
 import struct
 from decimal import Decimal
+from typing import Any
 
 import pytest
 from hypothesis import assume, given, settings
@@ -12,8 +14,9 @@ from gateway.model.decode import decode_point
 from gateway.model.encode import encode_point
 from gateway.model.formats import FORMATS
 from gateway.model.order import orders_for, to_bits, to_words
-from gateway.model.point import DataType, Order, Point, TextFormat
-from tests.unit.model.points import point
+from gateway.model.point import DataType, Order, Point, Range, RangeFrom, ScaleFrom, TextFormat
+from gateway.model.quality import OUT_OF_RANGE
+from tests.unit.model.points import point, valid
 
 WORD = st.integers(0, 0xFFFF)
 SCALES = st.sampled_from(
@@ -84,6 +87,89 @@ def test_no_words_raise(kind: DataType, data: st.DataObject) -> None:
     for name in formats:
         value, reason = decode_point(point(kind, words=base.words, order=order, bit=base.bit, text=text, format=name), words)
         assert (value is None) != (reason is None)
+
+
+WHOLE = [kind for kind in DataType if kind.startswith(("int", "uint"))]
+
+
+@st.composite
+def _parts(draw: st.DrawFn, kind: DataType) -> Point:
+    """A point of some bits of a whole number, or of one bit."""
+    words = TYPES[kind].words or 1
+    order = draw(st.sampled_from(orders_for(words)))
+    low = draw(st.integers(0, 16 * words - 1))
+    if draw(st.booleans()):
+        return point(kind, words=words, order=order, bit=low)
+    high = draw(st.integers(low, 16 * words - 1))
+    return point(kind, words=words, order=order, bits=(high, low), scale=draw(SCALES), offset=draw(OFFSETS))
+
+
+@pytest.mark.parametrize("kind", WHOLE)
+@settings(max_examples=30)
+@given(data=st.data())
+def test_bits_read_and_written_leave_their_neighbours_alone(kind: DataType, data: st.DataObject) -> None:
+    part = data.draw(_parts(kind))
+    words, others = (data.draw(st.lists(WORD, min_size=part.words, max_size=part.words)) for _ in range(2))
+    value, reason = decode_point(part, words)
+    assert reason is None
+    encoded = encode_point(part, value)
+    assert list(encoded.merged(words)) == words
+    merged = encoded.merged(others)
+    assert decode_point(part, merged) == (value, None)
+    kept = encoded.keep or (0,) * part.words
+    assert [now & keep for now, keep in zip(merged, kept, strict=True)] == [was & keep for was, keep in zip(others, kept, strict=True)]
+
+
+SOURCES = st.one_of(
+    st.none(),
+    st.booleans(),
+    st.integers(-(2**63), 2**64),
+    st.integers(-12, 12),
+    st.floats(allow_nan=False, allow_infinity=False),
+    st.decimals(allow_nan=False, allow_infinity=False, places=4),
+    st.text(max_size=4),
+)
+"""What a point that holds a scale or range may say: any value that decoding can give."""
+RANGE = Range(raw_low=Decimal(0), raw_high=Decimal(65535), low=Decimal(4), high=Decimal(20), unit="mA")
+HELD: dict[str, dict[str, Any]] = {
+    "exponent": {"scale_from": ScaleFrom(point="sf", rule="exponent")},
+    "factor": {"scale_from": ScaleFrom(point="sf", rule="factor")},
+    "table": {"scale_from": ScaleFrom(point="sf", rule="table", table={0: Decimal(1000), 3: Decimal("0.1")})},
+    "range": {"range_from": RangeFrom(point="sf", table={7: RANGE})},
+    "fixed range": {"range": RANGE},
+}
+
+
+@pytest.mark.parametrize("kind", NUMBERS)
+@pytest.mark.parametrize("held", HELD)
+@settings(max_examples=10)
+@given(data=st.data())
+def test_no_words_and_no_scale_raise(kind: DataType, held: str, data: st.DataObject) -> None:
+    words = data.draw(st.lists(WORD, min_size=TYPES[kind].words or 2, max_size=TYPES[kind].words or 2))
+    invalid = data.draw(st.dictionaries(st.integers(0, 2 ** (16 * len(words)) - 1), st.just("not_fitted"), max_size=2))
+    limits = data.draw(st.sampled_from([None, valid("-5", "5"), valid(None, "100.25")]))
+    given_point = point(kind, words=len(words), invalid=invalid, valid=limits, **HELD[held])
+    value, reason = decode_point(given_point, words, data.draw(SOURCES))
+    assert (value is None) == (reason not in (None, OUT_OF_RANGE))
+    assert not isinstance(value, float) or math.isfinite(value)
+    assert not isinstance(value, Decimal) or value.is_finite()
+
+
+@settings(max_examples=30)
+@given(st.binary(min_size=2, max_size=12).filter(lambda data: len(data) % 2 == 0 and data.strip(b"\xff")), st.data())
+def test_bytes_read_and_written_are_the_same(data: bytes, draw: st.DataObject) -> None:
+    words = list(struct.unpack(f">{len(data) // 2}H", data))
+    given_point = point("bytes", words=len(words), order=draw.draw(st.sampled_from(orders_for(len(words)))))
+    value, reason = decode_point(given_point, words)
+    assert reason is None
+    assert list(encode_point(given_point, value).words) == words
+
+
+@given(st.booleans(), st.sampled_from(["coil", "discrete"]))
+def test_a_coil_is_written_as_it_is_read(is_on: bool, table: str) -> None:
+    coil = point("bool", table=table)
+    value, reason = decode_point(coil, [int(is_on)])
+    assert (value, reason, encode_point(coil, value).coil) == (is_on, None, is_on)
 
 
 @given(
