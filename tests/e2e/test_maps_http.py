@@ -10,6 +10,7 @@ import pytest_asyncio
 
 from gateway.app.reload import Candidate
 from gateway.errors import StoreError
+from gateway.maps.schema import json_schema
 from tests.running_plant import RunningPlant, running_plant
 
 API = "/api/v1"
@@ -83,7 +84,8 @@ async def test_maps_are_listed_with_their_devices_and_the_schema_is_served(plant
     client = await plant.signed_in("engineer")
     listed = {one["id"]: one for one in (await client.get(f"{API}/maps")).json()}
     assert listed["demo_vx200"]["devices"] == ["vfd1", "vfd2"]
-    assert (await client.get(f"{API}/maps/schema.json")).json()["properties"]["regmap"]
+    assert (await client.get(f"{API}/maps/schema.json")).json() == json_schema()
+    assert (await plant.client().get(f"{API}/maps/schema.json")).status_code == 200, "an editor can't sign in"
     assert (await client.get(f"{API}/maps/no-such")).status_code == 404
 
 

@@ -13,7 +13,6 @@ from gateway.api.problems import ProblemError
 from gateway.errors import ConfigError, Finding
 from gateway.maps.diff import Change
 from gateway.maps.edit import Edit, EditValue, edited
-from gateway.maps.schema import json_schema
 from gateway.model.point import Role
 from gateway.service.base import Actor
 from gateway.service.map_files import Draft
@@ -72,12 +71,6 @@ async def maps(services: Context = Depends(context)) -> Response:
     return schemas.Answer(
         [{"id": name, "is_shipped": shipped, "devices": users.get(name, [])} for name, shipped in await services.maps.ids()]
     )
-
-
-@router.get("/maps/schema.json")
-async def schema() -> Response:
-    """The JSON schema of the format, for editors."""
-    return schemas.Answer(json_schema())
 
 
 @router.post("/maps/check")
