@@ -4,7 +4,7 @@ import { call, stream } from "/static/api.js";
 import { el, replace } from "/static/dom.js";
 import { ageText, numberText, labelText, qualityClass, unitText } from "/static/format.js";
 import { language, pick, t } from "/static/i18n.js";
-import { proposalCard } from "/static/panels/proposals.js";
+import { proposalCard } from "/static/panels/card.js";
 import { openPage } from "/assistant/citation.js";
 
 const EXAMPLES = {

@@ -9,6 +9,7 @@ import { headerPanel } from "/static/panels/header.js";
 import { valuesPanel } from "/static/panels/values.js";
 import { alarmsPanel } from "/static/panels/alarms.js";
 import { proposalsPanel } from "/static/panels/proposals.js";
+import { proceduresPanel } from "/static/panels/procedures.js";
 
 const root = document.getElementById("app");
 let live = null;
@@ -36,7 +37,7 @@ async function open(me) {
   live = new Live(me);
   await live.load();
   document.title = pick(me.site) || "Busmate";
-  const side = el("aside", { class: "side" }, alarmsPanel(live), proposalsPanel(live), valuesPanel(live));
+  const side = el("aside", { class: "side" }, alarmsPanel(live), proposalsPanel(live), proceduresPanel(live), valuesPanel(live));
   const columns = el("main", { class: "columns" }, side);
   replace(root, headerPanel(live, signOut), columns);
   const joined = () => joinChat(columns, live);

@@ -1,11 +1,12 @@
 // Every word of the page in both languages. `t` gives words, `pick` chooses from {en, zh} that the server sent.
 
 import { ADMIN_WORDS } from "/static/words_admin.js";
+import { WRITE_WORDS } from "/static/words_writes.js";
 import { MAP_WORDS } from "/static/words_maps.js";
 
 const WORDS = {
   sign_in: ["Sign in", "登录"], user: ["User", "用户"], password: ["Password", "密码"], sign_out: ["Sign out", "退出"],
-  values: ["Live values", "实时数据"], alarms: ["Alarms", "报警"], no_alarms: ["No alarms", "无报警"], open_proposals: ["Waiting for confirmation", "待确认"],
+  values: ["Live values", "实时数据"], alarms: ["Alarms", "报警"], no_alarms: ["No alarms", "无报警"],
   ack: ["Acknowledge", "确认报警"], good: ["good", "良好"], waiting: ["waiting", "等待数据"], stale: ["stale", "陈旧"], timeout: ["no answer", "无应答"],
   link_down: ["link down", "链路断开"], out_of_range: ["out of range", "超出范围"], not_available: ["no valid value", "无有效值"], not_finite: ["not a number", "非数值"],
   age_s: ["{n} s ago", "{n} 秒前"], age_min: ["{n} min ago", "{n} 分钟前"], age_h: ["{n} h ago", "{n} 小时前"],
@@ -20,7 +21,7 @@ const WORDS = {
   sources: ["Sources", "出处"], page: ["p. {n}", "第 {n} 页"], new_chat: ["New conversation", "新对话"], close: ["Close", "关闭"], built_in: ["built-in planner", "内置规划器"],
   examples: ["For example:", "例如："], lost: ["Connection to the gateway lost; values below are old.", "与网关的连接已断开，以下数值不是最新。"],
   active: ["active", "未恢复"], returned: ["returned, not acknowledged", "已恢复，未确认"], active_acked: ["active, acknowledged by {who}", "未恢复，{who} 已确认"], shelved: ["shelved until {when}", "搁置至 {when}"],
-  ungrounded: ["Shown from the readings: the model's wording was not supported by them.", "以下为读数本身：模型的表述没有依据，未显示。"], locked: ["Writing is locked: {why}", "写入已锁定：{why}"],
+  ungrounded: ["Shown from the readings: the model's wording was not supported by them.", "以下为读数本身：模型的表述没有依据，未显示。"],
   explain_title: ["{tag} explained", "{tag} 解读"], explain_words: ["other words, in hex: 42F6 E979", "输入十六进制寄存器值：42F6 E979"], explain_these: ["Explain", "解读"],
   explain_map: ["Map", "点表"], explain_written: ["Written there", "点表写法"], explain_address: ["Address", "地址"], explain_wire: ["On the wire", "通信"],
   explain_forms: ["{table} PDU {pdu} · register number {reg} · reference {ref}", "{table} PDU {pdu} · 寄存器号 {reg} · 引用号 {ref}"],
@@ -40,7 +41,7 @@ export function setLanguage(next) {
 }
 
 export function t(key, values = {}) {
-  const words = WORDS[key] ?? ADMIN_WORDS[key] ?? MAP_WORDS[key];
+  const words = WORDS[key] ?? WRITE_WORDS[key] ?? ADMIN_WORDS[key] ?? MAP_WORDS[key];
   if (!words) return key.replaceAll("_", " ");
   return words[lang === "zh" ? 1 : 0].replace(/\{(\w+)\}/g, (_, name) => values[name] ?? "");
 }

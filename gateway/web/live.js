@@ -19,7 +19,7 @@ export class Live extends EventTarget {
 
   async load() {
     const [devices, points, alarms, proposals] = await Promise.all([
-      call("GET", "/devices"), call("GET", "/points"), call("GET", "/alarms"), call("GET", "/proposals"),
+      call("GET", "/devices"), call("GET", "/points"), call("GET", "/alarms"), call("GET", "/proposals?recent=20"),
     ]);
     this.devices = devices;
     this.points = new Map(points.map((point) => [point.tag, point]));
@@ -78,6 +78,7 @@ export class Live extends EventTarget {
     await this.load();
     this.#tell("health");
     this.#tell("alarms");
+    this.#tell("procedures");
   }
 
   // What the stream tells everybody holds no nonce; who may confirm asks for the card itself.

@@ -4,6 +4,7 @@ import { el, replace } from "/static/dom.js";
 import { language, pick, setLanguage, t } from "/static/i18n.js";
 import { accountsDialog } from "/static/panels/accounts.js";
 import { auditDialog } from "/static/panels/audit.js";
+import { lockoutsDialog, scopeText } from "/static/panels/lockouts.js";
 import { mapsButton, mayEditMaps } from "/static/panels/maps.js";
 import { changeOwnPassword } from "/static/panels/password.js";
 
@@ -19,6 +20,7 @@ export function headerPanel(live, signOut) {
       el("h1", {}, pick(live.me.site)), count, el("span", { class: "space" }), clock,
       el("button", { class: "quiet", onclick: () => setLanguage(other) }, other === "zh" ? "中文" : "English"),
       maps,
+      ["engineer", "admin"].includes(live.me.role) ? el("button", { class: "quiet lockouts-open", onclick: () => lockoutsDialog(live) }, t("lockouts")) : null,
       el("button", { class: "quiet audit-open", onclick: () => auditDialog(live) }, t("audit")),
       live.me.role === "admin" ? el("button", { class: "quiet accounts-open", onclick: () => accountsDialog(live) }, t("accounts")) : null,
       el("button", { class: "quiet who", title: t("change_password"), onclick: changeOwnPassword }, el("b", {}, live.me.user), ` ${t(`role_${live.me.role}`)}`),
@@ -35,9 +37,9 @@ export function headerPanel(live, signOut) {
     count.textContent = `${t("alarms")} ${waiting.length}`;
   };
   const warn = () => {
-    const words = live.lockout ? t("locked", { why: live.lockout.reason }) : live.connected ? "" : t("lost");
-    banner.hidden = !words;
-    banner.textContent = words;
+    const words = [live.lockout ? lockedText(live.lockout) : "", live.connected ? "" : t("lost")].filter(Boolean);
+    banner.hidden = words.length === 0;
+    banner.textContent = words.join(" — ");
   };
   live.addEventListener("tick", tick);
   live.addEventListener("alarms", alarms);
@@ -48,4 +50,9 @@ export function headerPanel(live, signOut) {
   const both = document.createDocumentFragment();
   both.append(bar, banner);
   return both;
+}
+
+function lockedText(lockout) {
+  const words = t("locked", { what: scopeText(lockout.scope), why: lockout.reason, by: lockout.by });
+  return Number(lockout.more) > 0 ? `${words}, ${t("locked_more", { n: lockout.more })}` : words;
 }
