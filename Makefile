@@ -20,7 +20,7 @@ demo: install
 	@$(BIN)/busmate demo
 
 test: install
-	$(BIN)/pytest -n auto --dist worksteal -m "not browser and not service and not bench"
+	$(BIN)/pytest -n auto --dist worksteal -m "not browser and not service"
 
 check: install
 	$(BIN)/ruff format --check .
@@ -41,8 +41,9 @@ test-browser: install
 test-service: install
 	$(BIN)/pytest -m service
 
+# One JSON line for each bench, in a few minutes; `make bench FULL=1` runs the long forms (an hour).
 bench: install
-	$(BIN)/pytest -m bench -s tests/bench
+	@$(BIN)/python -m tests.bench $(if $(FULL),--full)
 
 # Only to change versions: needs the network. Writes pins with hashes and no index addresses.
 lock: install

@@ -182,6 +182,13 @@ async def rig(kind: Kind, device: FakeDevice, *, timeout_s: float = 0.15, **opti
 
 
 @asynccontextmanager
+async def served(kind: Kind, device: FakeDevice) -> AsyncIterator[dict[str, object]]:
+    """Serve `device` over `kind` to any client; gives the link options that say where."""
+    async with asyncio.TaskGroup() as tasks, _served(kind, device, tasks) as place:
+        yield place
+
+
+@asynccontextmanager
 async def _served(kind: Kind, device: FakeDevice, tasks: asyncio.TaskGroup) -> AsyncIterator[dict[str, object]]:
     match kind:
         case "pty" | "ascii":

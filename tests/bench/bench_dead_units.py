@@ -1,12 +1,11 @@
-"""What mute units cost the others of their link: `python -m tests.bench.bench_dead_units [SECONDS]`.
+"""What mute units cost the others of their link.
 
 20 units on one link, polled five times a second on TCP and every 1.5 s on a paced 19200-baud line; then 5 of them fall silent.
-Printed: reads of the 15 others before and after the demotion, and how long a unit that returns stays away.
+Measured: reads of the 15 others before (the baseline) and after the demotion, and how long a unit that returns stays away.
 """
 
 import asyncio
 import math
-import sys
 from collections import Counter
 from dataclasses import dataclass, field
 
@@ -19,10 +18,14 @@ from simulators.frames import LinkKind
 from simulators.plant import Plant, SimDevice, SimLink
 from simulators.simulated_plant import SimulatedPlant
 from tests.bench.plants import Placed, point, register_map, wired
+from tests.bench.report import Result, Run, say
 
 UNITS, MUTE = 20, 5
 POINTS = 4
 TIMEOUT_S = 0.5
+AIM_SHARE = 0.95
+PERIODS_S = 1.5
+"""A unit is read with the next poll after the probe that finds it: at most one period more."""
 _SETTLE_S = 8.0
 """Three silent reads with their time-outs, for all mute units one after the other."""
 
@@ -47,7 +50,7 @@ class Seen:
 
 
 @dataclass(frozen=True, slots=True)
-class Result:
+class Outcome:
     """Reads a second of the living units before and after, and seconds until a returned unit was read."""
 
     before: float
@@ -59,19 +62,24 @@ class Result:
         return self.after / self.before
 
 
-async def main(seconds: float = 10.0) -> dict[str, Result]:
-    """Print one line per kind of link."""
-    found: dict[str, Result] = {}
-    for kind, period_s in (("tcp", 0.2), ("rtu", 1.5)):
-        found[kind] = result = await measure(kind, period_s, seconds)  # type: ignore[arg-type]
-        sys.stdout.write(
-            f"dead_units {kind:4} {MUTE} of {UNITS} mute: others {result.before:.1f} -> {result.after:.1f} reads/s "
-            f"({result.share:.1%}); a returned unit is good after {result.return_s:.1f} s (probe interval at most {PROBE_CAP_S:.0f} s)\n"
-        )
-    return found
+async def measure(run: Run) -> Result:
+    """Both kinds of link."""
+    seconds = 10.0 if run.full else 3.0
+    found = {"tcp": await mute("tcp", 0.2, seconds), "rtu": await mute("rtu", 1.5, seconds)}
+    return Result(
+        figures={
+            "units": UNITS,
+            "mute": MUTE,
+            **{kind: {"reads_per_s": each.after, "share": each.share, "return_s": each.return_s} for kind, each in found.items()},
+            "aim": {"share": AIM_SHARE, "return_s": PROBE_CAP_S},
+        },
+        baseline={kind: {"reads_per_s": each.before} for kind, each in found.items()},
+        meets_aim=all(each.share >= AIM_SHARE and each.return_s <= PROBE_CAP_S + PERIODS_S for each in found.values()),
+        is_right=all(each.before and each.after for each in found.values()),
+    )
 
 
-async def measure(kind: LinkKind, period_s: float, seconds: float) -> Result:
+async def mute(kind: LinkKind, period_s: float, seconds: float) -> Outcome:
     """One kind of link."""
     made = register_map([point(f"p{place}", place) for place in range(POINTS)], period_s)
     devices = {f"d{unit}": SimDevice(link="l", unit_id=unit, map=made) for unit in range(1, UNITS + 1)}
@@ -98,7 +106,7 @@ async def measure(kind: LinkKind, period_s: float, seconds: float) -> Result:
         left = clock.monotonic()
         async with asyncio.timeout(3 * PROBE_CAP_S):
             await seen.back.wait()
-        result = Result(before, after, clock.monotonic() - left)
+        result = Outcome(before, after, clock.monotonic() - left)
         for task in tasks:
             task.cancel()
     return result
@@ -117,4 +125,4 @@ def _options(kind: LinkKind, port: str | tuple[str, int]) -> LinkOptions:
 
 
 if __name__ == "__main__":
-    asyncio.run(main(*map(float, sys.argv[1:])))
+    say("dead_units", lambda run: asyncio.run(measure(run)))

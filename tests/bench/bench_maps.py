@@ -1,14 +1,13 @@
-"""Loading and checking maps: `python -m tests.bench.bench_maps [POINTS]`, one JSON line.
+"""Loading and checking maps.
 
 A plant of 100 devices x 100 points on 5 maps, one map of 10,000 points, and files that must be refused. Times are CPU seconds of this
-process; `ratio` compares with reading the same text by PyYAML's C loader in the same run, which checks nothing.
+process; the baseline is reading the same text by PyYAML's C loader, which checks nothing.
 """
 
-import json
-import sys
 import tempfile
 import tracemalloc
 from collections.abc import Callable
+from dataclasses import dataclass
 from pathlib import Path
 from time import process_time
 from typing import TypeVar
@@ -19,10 +18,12 @@ from gateway.errors import ConfigError
 from gateway.maps.inspect import inspect_map
 from gateway.settings import inspect_settings
 from gateway.yamlfile import read_yaml
+from tests.bench.report import Result, Run, say
 
 _T = TypeVar("_T")
 
 MAPS, DEVICES, POINTS = 5, 100, 100
+AIM_PLANT_S, AIM_REFUSAL_S = 3.0, 1.0
 _HEAD = """\
 regmap: 1
 id: {id}
@@ -41,31 +42,50 @@ _READ = "  p{n}: {{pdu: {pdu}, name: {{en: Point {n}, zh: 点{n}}}, aliases: [ph
 _WRITTEN = (
     "  p{n}: {{pdu: {pdu}, name: {{en: Set point {n}, zh: 给定{n}}}, access: rw, write: {{function: 16, min: 0, max: 100, step: 0.5}}}}\n"
 )
-REFUSED: dict[str, bytes] = {
-    "10 MB": b"a: 1\n" * 2_000_000,
-    "binary": b"\x7fELF\x02\x01\x01\x00" * 100_000,
-    "alias bomb": b"a: &a [x, x]\n" + b"".join(b"b%d: &b%d [*a, *a, *a, *a, *a]\n" % (n, n) for n in range(10_000)),
-    "deep": b"[" * 3_000_000,
-    "long list": b"- a\n" * 900_000,
-    "list of lists": (b"- [" + b"a," * 9_999 + b"a]\n") * 180,
+REFUSED: dict[str, tuple[bytes, str]] = {
+    "10 MB": (b"a: 1\n" * 2_000_000, "too_large"),
+    "binary": (b"\x7fELF\x02\x01\x01\x00" * 100_000, "not_text"),
+    "alias bomb": (b"a: &a [x, x]\n" + b"".join(b"b%d: &b%d [*a, *a, *a, *a, *a]\n" % (n, n) for n in range(10_000)), "alias"),
+    "deep": (b"[" * 3_000_000, "yaml_syntax"),
+    "long list": (b"- a\n" * 900_000, "too_large"),
+    "list of lists": ((b"- [" + b"a," * 9_999 + b"a]\n") * 180, "too_large"),
 }
+"""Text, and the code it is refused with."""
 
 
-def main(points: int = 10_000) -> dict[str, object]:
-    """Print and return the figures."""
+def measure(run: Run) -> Result:
+    """All of it; the short form has a map of 2,000 points."""
     with tempfile.TemporaryDirectory() as name:
         folder = Path(name)
-        found: dict[str, object] = {
-            "bench": "maps",
-            "plant": _plant(folder),
-            "large_map": _large_map(folder, points),
-            "refused": {what: _refusal(folder, content) for what, content in REFUSED.items()},
-        }
-    sys.stdout.write(json.dumps(found) + "\n")
-    return found
+        (plant, plant_bare), (large, large_bare) = _plant(folder), _large_map(folder, 10_000 if run.full else 2000)
+        refused = {what: _refusal(folder, content) for what, (content, _) in REFUSED.items()}
+    slowest = max(each.seconds for each in refused.values())
+    return Result(
+        figures={
+            "plant": plant,
+            "large_map": large,
+            "refused": {what: each.figures() for what, each in refused.items()},
+            "aim": {"plant_s": AIM_PLANT_S, "refusal_s": AIM_REFUSAL_S},
+        },
+        baseline={"loader": "yaml.CSafeLoader", "plant_s": plant_bare, "large_map_s": large_bare},
+        meets_aim=plant["s"] <= AIM_PLANT_S and slowest <= AIM_REFUSAL_S,
+        is_right=all(refused[what].codes == [code] for what, (_, code) in REFUSED.items()),
+    )
 
 
-def _plant(folder: Path) -> dict[str, float]:
+@dataclass(frozen=True, slots=True)
+class Refusal:
+    """CPU seconds and memory until a file was refused, and why."""
+
+    seconds: float
+    peak_mb: float
+    codes: list[str]
+
+    def figures(self) -> dict[str, object]:
+        return {"s": self.seconds, "peak_mb": self.peak_mb, "codes": self.codes}
+
+
+def _plant(folder: Path) -> tuple[dict[str, float], float]:
     files = [_write_map(folder, f"m{number}", POINTS) for number in range(MAPS)]
     links = [f"  - {{id: l{number}, transport: tcp, host: 10.0.0.{number + 1}}}\n" for number in range(10)]
     rules = "points: {p1: {alarm: {hi: 300}}}"
@@ -78,18 +98,19 @@ def _plant(folder: Path) -> dict[str, float]:
     if settings is None or findings:
         raise AssertionError(findings)
     taken = sum(len(device.map.points) for device in settings.devices)
-    return {"devices": len(settings.devices), "points": taken, "points_in_files": MAPS * POINTS} | _figures(seconds, [config, *files])
+    figures = {"s": seconds, "devices": len(settings.devices), "points": taken, "points_in_files": MAPS * POINTS}
+    return figures, _bare_s([config, *files])
 
 
-def _large_map(folder: Path, points: int) -> dict[str, float]:
+def _large_map(folder: Path, points: int) -> tuple[dict[str, float], float]:
     file = _write_map(folder, "large", points)
     inspected, seconds = _timed(lambda: inspect_map(file))
     if inspected.map is None or inspected.findings:
         raise AssertionError(inspected.findings)
-    return {"points": len(inspected.map.points), "kb": file.stat().st_size // 1000} | _figures(seconds, [file])
+    return {"s": seconds, "points": len(inspected.map.points), "kb": file.stat().st_size // 1000}, _bare_s([file])
 
 
-def _refusal(folder: Path, content: bytes) -> dict[str, object]:
+def _refusal(folder: Path, content: bytes) -> Refusal:
     file = folder / "refused.yaml"
     file.write_bytes(content)
     findings, seconds = _timed(lambda: _findings(file))
@@ -97,7 +118,7 @@ def _refusal(folder: Path, content: bytes) -> dict[str, object]:
     _findings(file)
     _, peak = tracemalloc.get_traced_memory()
     tracemalloc.stop()
-    return {"s": round(seconds, 3), "peak_mb": round(peak / 1e6, 1), "codes": sorted(set(findings))}
+    return Refusal(seconds, peak / 1e6, sorted(set(findings)))
 
 
 def _findings(file: Path) -> list[str]:
@@ -115,10 +136,9 @@ def _write_map(folder: Path, map_id: str, points: int) -> Path:
     return path
 
 
-def _figures(seconds: float, files: list[Path]) -> dict[str, float]:
+def _bare_s(files: list[Path]) -> float:
     texts = [file.read_text("utf-8") for file in files]
-    _, baseline = _timed(lambda: [yaml.load(text, Loader=yaml.CSafeLoader) for text in texts])
-    return {"s": round(seconds, 3), "yaml_s": round(baseline, 3), "ratio": round(seconds / baseline, 2)}
+    return _timed(lambda: [yaml.load(text, Loader=yaml.CSafeLoader) for text in texts])[1]
 
 
 def _timed(call: Callable[[], _T]) -> tuple[_T, float]:
@@ -128,4 +148,4 @@ def _timed(call: Callable[[], _T]) -> tuple[_T, float]:
 
 
 if __name__ == "__main__":
-    main(*map(int, sys.argv[1:]))
+    say("maps", measure)

@@ -1,14 +1,13 @@
-"""How good the reading plan of a serial line is: `python -m tests.bench.bench_rtu_plan [MAPS]`.
+"""How good the reading plan of a serial line is, and how true the load that is computed for it.
 
 Random maps (gaps, values of 1 and 2 registers, small `max_read`), planned as the gateway plans for a serial line. The optimum
 comes from an own dynamic programme over all ways to split the row, by the time of every exchange and 5 ms in which the device
 thinks (which the gateway does not know). Then the load that `gateway.poll.load` computes is held against how long the
-gateway's exchanges with a paced simulator hold the line.
+gateway's exchanges with a paced simulator hold the line. The baseline is the plan with the fewest exchanges.
 """
 
 import asyncio
 import random
-import sys
 from functools import cache
 
 from gateway.clock import SystemClock
@@ -25,33 +24,36 @@ from gateway.poll.scheduler import Scheduler
 from simulators.plant import Plant, SimDevice, SimLink
 from simulators.simulated_plant import SimulatedPlant
 from tests.bench.plants import Placed, point, register_map, wired
+from tests.bench.report import Result, Run, say
 
 BAUD, BITS = 19200, 11
 TURNAROUND_S = 0.005
 UNITS = 3
+AIM_WORST, AIM_LOAD = 1.03, 0.1
 
 
-async def main(maps: int = 200, seconds: float = 20.0) -> tuple[float, float]:
-    """Print and give the worst plan against its optimum, and the measured load against the computed one."""
-    chance = random.Random(1)  # noqa: S311 - repeatable, no secret
+async def measure(run: Run) -> Result:
+    """The worst plan against its optimum, and the measured load against the computed one."""
+    maps, seconds = (400, 20.0) if run.full else (50, 5.0)
+    chance = random.Random(run.seed)  # noqa: S311 - repeatable, no secret
     options = LinkOptions(id="l", transport="rtu", baud=BAUD, parity="even")
     cost = exchange_cost(Bus("l", open_transport(options, SystemClock()), options, SystemClock()))
-    worst = worst_default = 1.0
-    total = best_total = default_total = 0.0
-    for _ in range(maps):
-        points, limits = _map(chance)
-        planned, default, best = _time(points, limits, cost), _time(points, limits, None), _optimum(points, limits)
-        total, best_total, default_total = total + planned, best_total + best, default_total + default
-        worst, worst_default = max(worst, planned / best), max(worst_default, default / best)
-    sys.stdout.write(
-        f"rtu_plan: {maps} maps, bus time against the optimum: {total / best_total:.4f} in all, {worst:.4f} at worst; "
-        f"with the fewest exchanges: {default_total / best_total:.4f} in all, {worst_default:.4f} at worst\n"
+    times = [(_time(*made, cost), _time(*made, None), _optimum(*made)) for made in (_map(chance) for _ in range(maps))]
+    worst, worst_default = (max(each[way] / each[2] for each in times) for way in (0, 1))
+    total, total_default, best = (sum(column) for column in zip(*times, strict=True))
+    computed, measured = await _loads(seconds)
+    ratio = measured / computed
+    return Result(
+        figures={
+            "maps": maps,
+            "of_optimum": {"in_all": total / best, "at_worst": worst},
+            "load": {"computed": computed, "measured": measured, "ratio": ratio},
+            "aim": {"at_worst": AIM_WORST, "load_ratio_off_by": AIM_LOAD},
+        },
+        baseline={"plan": "fewest exchanges", "of_optimum": {"in_all": total_default / best, "at_worst": worst_default}},
+        meets_aim=worst <= AIM_WORST and abs(ratio - 1) <= AIM_LOAD,
+        is_right=worst <= AIM_WORST,
     )
-    computed, measured = await _loads(chance, seconds)
-    sys.stdout.write(
-        f"rtu_plan: load of the paced line computed {computed:.1%}, measured {measured:.1%}, ratio {measured / computed:.3f}\n"
-    )
-    return worst, measured / computed
 
 
 def _map(chance: random.Random) -> tuple[list[Point], PlanLimits]:
@@ -93,7 +95,7 @@ def _optimum(points: list[Point], limits: PlanLimits) -> float:
     return best(0)
 
 
-async def _loads(chance: random.Random, seconds: float) -> tuple[float, float]:
+async def _loads(seconds: float) -> tuple[float, float]:
     """The computed and the measured share of the line's time that polling takes."""
     points = [point(f"p{place}", place * 3) for place in range(30)]
     made = register_map(points, 1.0, max_gap=2, max_read=40)
@@ -121,4 +123,4 @@ async def _loads(chance: random.Random, seconds: float) -> tuple[float, float]:
 
 
 if __name__ == "__main__":
-    asyncio.run(main(*map(int, sys.argv[1:3])))
+    say("rtu_plan", lambda run: asyncio.run(measure(run)))

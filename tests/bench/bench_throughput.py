@@ -1,13 +1,12 @@
-"""From poll to alarm check, end to end over TCP loopback: `python -m tests.bench.bench_throughput [SECONDS]`.
+"""From poll to alarm check, end to end over TCP loopback: points a second and CPU a point.
 
 10 units x 500 float32 points in blocks of 100 registers, polled as fast as they answer, through the parts of the running
 gateway: scheduler, bus, framing, decoding, quality, last samples, alarm rules (one point in ten), deadbands (every point).
 The server is libmodbus in C on another core. Beside it, in the same run, pymodbus reads the same blocks and does nothing
-with them. Prints; judges nothing.
+with them. A read that fails is a fault.
 """
 
 import asyncio
-import sys
 import tempfile
 from collections.abc import Callable
 from dataclasses import dataclass
@@ -25,10 +24,12 @@ from gateway.model.sample import BlockSamples
 from gateway.poll.scheduler import Scheduler
 from tests.bench.native import build, lack, started
 from tests.bench.plants import Placed, point, register_map, wired
+from tests.bench.report import LeftOutError, Result, Run, say
 
 UNITS, POINTS, BLOCK = 10, 500, 100
 _AT_ONCE_S = 0.001
 """A period that no poll keeps: each begins when the one before has ended."""
+AIM_PER_S, AIM_CPU_US = 300_000, 3.0
 _WARM = 3 * UNITS * POINTS
 
 
@@ -50,25 +51,34 @@ class Rate:
         """CPU time of this process for one point."""
         return 1e6 * self.cpu_s / self.points
 
+    def figures(self) -> dict[str, float]:
+        return {"points_per_s": self.per_s, "cpu_us_a_point": self.cpu_us, "failed": self.failed}
 
-def main(seconds: float = 10.0) -> dict[str, Rate]:
-    """Print one line per way of reading."""
+
+def measure(run: Run) -> Result:
+    """Both ways of reading on both event loops."""
     reason = lack()
     if reason:
-        sys.stdout.write(f"throughput: left out, {reason}\n")
-        return {}
-    found: dict[str, Rate] = {}
+        raise LeftOutError(reason)
+    seconds = 10.0 if run.full else 3.0
+    ours: dict[str, Rate] = {}
+    theirs: dict[str, Rate] = {}
     with tempfile.TemporaryDirectory() as folder, started(build("libmodbus_server.c", Path(folder)), ["tcp", "moving"]) as port:
         for loop, make in (("asyncio", asyncio.new_event_loop), ("uvloop", uvloop.new_event_loop)):
-            for name, read in (("busmate", gateway_reads), ("pymodbus", pymodbus_reads)):
+            for rates, read in ((ours, gateway_reads), (theirs, pymodbus_reads)):
                 with asyncio.Runner(loop_factory=make) as runner:
-                    found[f"{name} on {loop}"] = runner.run(read(int(port), seconds))
-    for name, rate in found.items():
-        sys.stdout.write(f"{name:20} {rate.per_s:9,.0f} points/s  {rate.cpu_us:5.2f} us CPU a point  {rate.failed} failed\n")
-    for loop in ("asyncio", "uvloop"):
-        ratio = found[f"busmate on {loop}"].per_s / found[f"pymodbus on {loop}"].per_s
-        sys.stdout.write(f"busmate / pymodbus on {loop}: {ratio:.2f}\n")
-    return found
+                    rates[loop] = runner.run(read(int(port), seconds))
+    fast = ours["uvloop"]
+    return Result(
+        figures={
+            **{loop: rate.figures() for loop, rate in ours.items()},
+            "of_pymodbus": {loop: rate.per_s / theirs[loop].per_s for loop, rate in ours.items()},
+            "aim": {"points_per_s": AIM_PER_S, "cpu_us_a_point": AIM_CPU_US},
+        },
+        baseline={"client": "pymodbus, its words dropped", **{loop: rate.figures() for loop, rate in theirs.items()}},
+        meets_aim=fast.per_s >= AIM_PER_S and fast.cpu_us <= AIM_CPU_US,
+        is_right=all(rate.points and not rate.failed for rate in ours.values()),
+    )
 
 
 async def gateway_reads(port: int, seconds: float) -> Rate:
@@ -139,4 +149,4 @@ async def _timed(count: Callable[[], int], seconds: float) -> Rate:
 
 
 if __name__ == "__main__":
-    main(*map(float, sys.argv[1:]))
+    say("throughput", measure)
