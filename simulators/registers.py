@@ -2,6 +2,7 @@
 
 from collections.abc import Callable, Iterable, Sequence
 from dataclasses import replace
+from decimal import Decimal
 from itertools import pairwise
 
 from gateway.errors import UnknownTagError
@@ -71,7 +72,7 @@ class Bank:
             bits = with_field(bits_of_words(self._words(point), point.order), field, field_raw(field, value))
             self._store(point, words_of_bits(bits, point.words, point.order))
             return
-        raw = to_raw(point, value, self._raw_of)
+        raw = to_raw(point, value, self._value_of)
         if point.table.is_bits:
             self._store(point, (int(bool(raw)),))
         else:
@@ -84,7 +85,7 @@ class Bank:
         if part:
             return field_of(bits_of_words(self._words(point), point.order), self._field(point, part))
         words = self._words(point)
-        return bool(words[0]) if point.table.is_bits else to_value(point, decode(point, words), self._raw_of)
+        return bool(words[0]) if point.table.is_bits else to_value(point, decode(point, words), self._value_of)
 
     def mask(self, name: str) -> Callable[[], None]:
         """Make reads of the point show "no value" (its sentinel, NaN, or FF text) until the returned function is called."""
@@ -181,9 +182,8 @@ class Bank:
     def _store(self, point: Point, words: Sequence[int]) -> None:
         self._home(point).update(zip(self.cells(point.name), words, strict=True))
 
-    def _raw_of(self, name: str) -> int:
-        point = self.point(name)
-        return int(decode(point, self._words(point)))
+    def _value_of(self, name: str) -> Decimal:
+        return Decimal(self.get(name))
 
 
 def no_value(point: Point) -> tuple[int, ...]:

@@ -10,13 +10,13 @@ from gateway.model.sample import Scalar
 from simulators.encoding import FLOATS, Raw
 from simulators.formats import raw_of_text, text_of_raw
 
-RawOf = Callable[[str], int]
-"""The raw number that another point of the same device holds, for `scale_from` and `range_from`."""
+ValueOf = Callable[[str], Decimal]
+"""The value of another point of the same device, in its unit, for `scale_from` and `range_from`."""
 
 _Entry = TypeVar("_Entry")
 
 
-def to_raw(point: Point, value: Scalar, raw_of: RawOf) -> Raw:
+def to_raw(point: Point, value: Scalar, value_of: ValueOf) -> Raw:
     """The raw number nearest to `value`; an enum's label stands for its code, labels of flags (joined by commas) for their bits.
 
     Raises ValueError for text that is no label, and for a number where text belongs.
@@ -34,12 +34,12 @@ def to_raw(point: Point, value: Scalar, raw_of: RawOf) -> Raw:
     number = Decimal(str(value)) if isinstance(value, float) else Decimal(value)
     if not number.is_finite():
         return float(number)
-    factor, offset = _line(point, raw_of)
+    factor, offset = _line(point, value_of)
     raw = (number - offset) / factor
     return float(raw) if point.type in FLOATS else int(raw.to_integral_value(ROUND_HALF_EVEN))
 
 
-def to_value(point: Point, raw: Raw, raw_of: RawOf) -> Scalar:
+def to_value(point: Point, raw: Raw, value_of: ValueOf) -> Scalar:
     """The value of `raw`: exact int or Decimal, a float for float types, bool, or text (also of a `format`, where `raw` is one)."""
     if point.format is not None:
         with contextlib.suppress(ValueError):
@@ -48,7 +48,7 @@ def to_value(point: Point, raw: Raw, raw_of: RawOf) -> Scalar:
         return raw
     if point.type is DataType.BOOL:
         return bool(raw)
-    factor, offset = _line(point, raw_of)
+    factor, offset = _line(point, value_of)
     if isinstance(raw, float):
         return raw if factor == 1 and offset == 0 else raw * float(factor) + float(offset)
     return raw if factor == 1 and offset == 0 else raw * factor + offset
@@ -92,29 +92,29 @@ def _code(name: str, enum: Mapping[int, Text], flags: Mapping[int, Flag], words:
     raise ValueError(f"{name}: {words!r} is not one of: {offer}")
 
 
-def _line(point: Point, raw_of: RawOf) -> tuple[Decimal, Decimal]:
+def _line(point: Point, value_of: ValueOf) -> tuple[Decimal, Decimal]:
     """Slope and offset of the straight line from raw to value."""
     if point.range is not None:
         return _slope(point.range)
     if point.range_from is not None:
-        return _slope(_entry(point.range_from.table, raw_of(point.range_from.point)))
+        return _slope(_entry(point.range_from.table, value_of(point.range_from.point)))
     if point.scale_from is None:
         return point.scale, point.offset
-    code = raw_of(point.scale_from.point)
+    code = value_of(point.scale_from.point)
     match point.scale_from.rule:
         case "exponent":
             factor = Decimal(10) ** code
         case "factor":
-            factor = Decimal(code)
+            factor = code
         case "table":
             factor = _entry(point.scale_from.table, code)
     return factor * point.scale, point.offset
 
 
-def _entry(table: Mapping[int, _Entry], code: int) -> _Entry:
+def _entry(table: Mapping[int, _Entry], code: Decimal) -> _Entry:
     if code not in table:
         raise ValueError(f"code {code} is not in the table of scales")
-    return table[code]
+    return table[int(code)]
 
 
 def _slope(span: Range) -> tuple[Decimal, Decimal]:
