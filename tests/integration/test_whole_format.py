@@ -67,7 +67,9 @@ async def rig(tmp_path: Path) -> AsyncIterator[Rig]:
     for field, value in {"step": 5, "mode": 1, "marks": 0x0300}.items():
         plant.set(f"device.packed.{field}", value)
     async with plant.running() as served:
-        host, port = served.ports["link"]
+        at = served.ports["link"]
+        assert isinstance(at, tuple)
+        host, port = at
         (tmp_path / "whole_format.yaml").write_text(MAP.read_text("utf-8"), "utf-8")
         config = tmp_path / "plant.yaml"
         config.write_text(
