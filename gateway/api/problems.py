@@ -56,6 +56,7 @@ def install(app: FastAPI) -> None:
     app.add_exception_handler(StoreError, _store)
     app.add_exception_handler(RequestValidationError, _invalid)
     app.add_exception_handler(HTTPException, _framework)
+    app.add_exception_handler(Exception, _broken)
 
 
 async def _ours(_: Request, exc: Exception) -> Response:
@@ -92,3 +93,8 @@ async def _invalid(_: Request, exc: Exception) -> Response:
 async def _framework(_: Request, exc: Exception) -> Response:
     assert isinstance(exc, HTTPException)  # noqa: S101 - registered for this type only
     return problem(exc.status_code, f"HTTP_{exc.status_code}", {"en": str(exc.detail), "zh": str(exc.detail)})
+
+
+async def _broken(_: Request, __: Exception) -> Response:
+    """A fault of the program: the server logs it with its traceback, the page is told no more than that."""
+    return problem(500, "BROKEN", {"en": "the program failed on this request; the log says more", "zh": "程序处理此请求时出错，详见日志"})

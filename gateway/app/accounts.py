@@ -4,7 +4,7 @@ from collections.abc import Callable, Collection
 
 from gateway.api.accounts import SignedIn
 from gateway.api.problems import ProblemError
-from gateway.store.base import TOKEN_USER, ApiToken, Session
+from gateway.store.base import PROGRAM, ApiToken, Session
 from gateway.store.first_admin import FirstAdmin
 from gateway.store.sessions import Sessions
 from gateway.store.tokens import Tokens
@@ -53,9 +53,9 @@ class WebAccounts:
 
     async def alive(self, keys: Collection[str]) -> set[str]:
         """Those of `keys` (ids of sessions, users of tokens) that are still good."""
-        tokens = {key.removeprefix(TOKEN_USER) for key in keys if key.startswith(TOKEN_USER)}
-        sessions = {key for key in keys if not key.startswith(TOKEN_USER)}
-        good = {f"{TOKEN_USER}{name}" for name in await self._tokens.alive(tokens)} if tokens else set()
+        tokens = {key.removeprefix(PROGRAM) for key in keys if key.startswith(PROGRAM)}
+        sessions = {key for key in keys if not key.startswith(PROGRAM)}
+        good = {f"{PROGRAM}{name}" for name in await self._tokens.alive(tokens)} if tokens else set()
         return good | await self._sessions.alive(sessions)
 
     async def wants_first(self) -> bool:

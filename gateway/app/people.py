@@ -1,7 +1,7 @@
 """Who has which role now: accounts, programs with a token, and the terminal."""
 
 from gateway.model.point import Role
-from gateway.store.base import TOKEN_USER
+from gateway.store.base import PROGRAM
 from gateway.store.tokens import Tokens
 from gateway.store.users import Users
 
@@ -15,8 +15,8 @@ class People:
 
     async def role_of(self, user: str) -> Role | None:
         """The role an account or a token has now."""
-        if user.startswith(TOKEN_USER):
-            return await self._tokens.role_of(user.removeprefix(TOKEN_USER))
+        if user.startswith(PROGRAM):
+            return await self._tokens.role_of(user.removeprefix(PROGRAM))
         return await self._users.role_of(user)
 
 
@@ -30,5 +30,5 @@ class TerminalPeople:
     async def role_of(self, user: str) -> Role | None:
         """The role an account has now."""
         role = await self._people.role_of(user)
-        is_person = not user.startswith(TOKEN_USER)
+        is_person = not user.startswith(PROGRAM)
         return Role.ADMIN if role is None and is_person and not await self._users.all() else role

@@ -5,7 +5,7 @@ from collections.abc import Awaitable, Callable, Sequence
 from gateway.errors import WriteRefusedError
 from gateway.model.point import Role
 from gateway.service.base import Actor
-from gateway.store.base import TOKEN_USER, ApiToken, Scope, User
+from gateway.store.base import PROGRAM, ApiToken, Scope, User
 from gateway.store.tokens import Tokens
 from gateway.store.users import Users
 
@@ -63,7 +63,7 @@ class AccountDesk:
         """End a token and its open cards. Raises AccountError."""
         _check(actor)
         await self._tokens.revoke(name, by=actor.user)
-        await self._forget(f"{TOKEN_USER}{name}")
+        await self._forget(f"{PROGRAM}{name}")
 
 
 def _check(actor: Actor, concerns: str = "", *, is_change: bool = True) -> None:

@@ -249,7 +249,9 @@ class ConfirmService:
             raise refusal(
                 "NOT_ALLOWED", "only a signed-in person confirms, on the page or at the terminal", "只能由已登录的人员在页面或终端确认"
             )
-        if not compare_digest(nonce, row.nonce) or row.digest != digest_of(row.body, row.nonce, row.proposer, row.session):
+        if not compare_digest(nonce.encode(errors="replace"), row.nonce.encode()) or row.digest != digest_of(
+            row.body, row.nonce, row.proposer, row.session
+        ):
             raise refusal("NOT_ALLOWED", "this is not the card that was shown", "与显示的写入建议不符")
         role = await self._role(actor.user)
         if not role.includes(card.role):

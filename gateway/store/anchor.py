@@ -43,7 +43,7 @@ class AnchorFile:
 
     def is_ours(self, anchor: Anchor) -> bool:
         """True if the anchor was signed with this key."""
-        return hmac.compare_digest(anchor.signature, self._signature(anchor.seq, anchor.mac))
+        return hmac.compare_digest(anchor.signature.encode(errors="replace"), self._signature(anchor.seq, anchor.mac).encode())
 
     def write(self, seq: int, mac: str) -> None:
         """Replace the head in one step. Raises StoreError."""

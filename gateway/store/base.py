@@ -191,10 +191,10 @@ class ApiToken:
     @property
     def user(self) -> str:
         """How proposals and the audit call it; no account can have such a name."""
-        return f"{TOKEN_USER}{self.name}"
+        return f"{PROGRAM}{self.name}"
 
 
-TOKEN_USER = "api:"
+PROGRAM = "api:"
 
 
 Stored = Literal["stored", "merged", "repeated", "rate"]

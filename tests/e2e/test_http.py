@@ -164,6 +164,14 @@ async def test_viewer_is_shown_no_nonce_and_may_not_confirm(plant: RunningPlant)
     assert (answer.status_code, answer.json()["code"]) == (403, "ROLE")
 
 
+@pytest.mark.parametrize("nonce", ["guess", "\xe9", "密", "0" * 200])
+async def test_wrong_nonce_of_whatever_letters_is_refused(plant: RunningPlant, nonce: str) -> None:
+    client = await plant.signed_in("operator")
+    card = (await propose(client, "plc1.auto_manual", "manual")).json()
+    answer = await client.post(f"{API}/proposals/{card['id']}/confirm", json={"nonce": nonce})
+    assert (answer.status_code, answer.json()["code"]) == (422, "NOT_ALLOWED")
+
+
 async def test_idempotency_key_gives_one_proposal_S24(plant: RunningPlant) -> None:
     client = await plant.signed_in("operator")
     first = (await propose(client, "plc1.reset_alarm", "reset", **{"Idempotency-Key": "k1"})).json()

@@ -170,6 +170,7 @@ def test_exported_head_verifies_later(run: Run, config: Path) -> None:
     (config.parent / "data" / "audit.anchor").unlink()
     assert run("audit verify", "--anchor", head)[0] == 1
     assert run("audit verify", "--anchor", "nonsense")[0] == 2
+    assert run("audit verify", "--anchor", "1:签:名")[0] == 1
 
 
 def test_t64_export_holds_no_formula(run: Run, config: Path) -> None:
