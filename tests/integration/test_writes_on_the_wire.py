@@ -9,7 +9,7 @@ from gateway.clock import SystemClock
 from gateway.link.bus import Lane
 from gateway.model.address import UnitId
 from gateway.model.encode import encode_point
-from gateway.model.point import Access, WriteRule
+from gateway.model.point import Access, DataType, WriteRule
 from gateway.poll.device import Device
 from gateway.poll.written import Intent, Written
 from tests.fake_device import KINDS, Asked, FakeDevice, Kind, Rig, rig
@@ -148,3 +148,17 @@ async def test_server_that_hangs_up_after_each_reply_can_be_written(kind: Kind) 
             assert (await device.read_fresh([SPEED]))[0].reason is None
         assert (await write(r, 50, Decimal("40.00"))).outcome == "verified"
         assert frames(r.device) == [6]
+
+
+@pytest.mark.parametrize("kind", KINDS)
+async def test_w11_text_of_three_registers_is_written_whole(kind: Kind) -> None:
+    """One frame for all three, padding included, so that no rest of an older text stays."""
+    name = point("name", 30, type_=DataType.STRING, words=3, access=Access.RW, write=WriteRule())
+    async with rig(kind, FakeDevice(bank={30: 0x5858, 31: 0x5858, 32: 0x5858, 33: 7})) as r:
+        device = Device("d1", r.bus, UnitId(1), register_map([name]), SystemClock())
+        intent = Intent(point=name, encoded=encode_point(name, "AB"), old="XXXXXX")
+        (written,) = await device.write_checked([intent], interlocks=all_hold, before_send=nothing)
+        assert written.outcome == "verified"
+        assert written.read_back == "AB"
+        assert [r.device.bank[at] for at in range(30, 34)] == [0x4142, 0, 0, 7]
+        assert frames(r.device) == [16]
