@@ -72,15 +72,16 @@ class Liar:
             case "truncated":
                 data = data[: self.chance.randrange(1, len(data))]
         self.faults[fault or "right"] += 1
-        if data and self._held and fault != "truncated":
+        is_pair = bool(data and self._held) and fault != "truncated"
+        if is_pair:
             data, self._held = data + self._held, b""
         if data:
-            self._send(device._send, data, delay_s, is_split=fault == "split")
+            self._send(device._send, data, delay_s, is_split=fault == "split", is_whole=is_pair and self.in_order)
 
-    def _send(self, send: Send, data: bytes, delay_s: float, *, is_split: bool = False) -> None:
+    def _send(self, send: Send, data: bytes, delay_s: float, *, is_split: bool = False, is_whole: bool = False) -> None:
         """In one piece or two; half of what comes late comes in two."""
         pieces = [data]
-        if len(data) > 1 and (is_split or (delay_s and self.chance.random() < 0.5)):
+        if len(data) > 1 and not is_whole and (is_split or (delay_s and self.chance.random() < 0.5)):
             cut = self.chance.randrange(1, len(data))
             pieces = [data[:cut], data[cut:]]
         loop = asyncio.get_running_loop()
