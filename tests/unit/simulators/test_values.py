@@ -14,8 +14,8 @@ FLAGS = {0: Flag(text=Text(en="ready", zh="就绪")), 3: Flag(text=Text(en="faul
 CURRENT = Range(raw_low=Decimal(0), raw_high=Decimal(65535), low=Decimal(4), high=Decimal(20))
 
 
-def other(name: str) -> int:
-    return {"exponent": -2, "code": 7, "factor": 5}[name]
+def other(name: str) -> Decimal:
+    return Decimal({"exponent": "-2", "code": "7", "factor": "5", "ratio": "2.5"}[name])
 
 
 @pytest.mark.parametrize(
@@ -26,6 +26,7 @@ def other(name: str) -> int:
         pytest.param({"scale": Decimal("0.5"), "offset": Decimal(-40)}, -10, 60, id="offset"),
         pytest.param({"scale_from": ScaleFrom(point="exponent", rule="exponent")}, Decimal("12.34"), 1234, id="exponent"),
         pytest.param({"scale_from": ScaleFrom(point="factor", rule="factor")}, 50, 10, id="factor"),
+        pytest.param({"scale_from": ScaleFrom(point="ratio", rule="factor")}, 250, 100, id="factor that is scaled itself"),
         pytest.param({"scale_from": ScaleFrom(point="code", rule="table", table={7: Decimal("0.1")})}, 5, 50, id="table"),
         pytest.param({"range": CURRENT}, 20, 65535, id="range"),
         pytest.param({"range_from": RangeFrom(point="code", table={7: CURRENT})}, 4, 0, id="range by code"),
