@@ -6,7 +6,7 @@ import sys
 from collections.abc import Callable, Iterator
 from concurrent.futures import Future, ThreadPoolExecutor
 from contextlib import contextmanager
-from functools import partial
+from functools import cache, partial
 from pathlib import Path
 from typing import Any
 
@@ -17,7 +17,16 @@ from gateway.clock import SystemClock
 from simulators.plant import load_plant
 from simulators.simulated_plant import SimulatedPlant
 
-CONFIG = Path(__file__).parents[2] / "configs/demo.yaml"
+CONFIG = """
+site: {{name: Test, timezone: UTC, languages: [en]}}
+links:
+  - {{id: line1, transport: rtu, port: {line}, baud: 19200, parity: even, timeout_s: 0.1}}
+  - {{id: lan1, transport: tcp, host: {host}, port: {port}, timeout_s: 0.1}}
+devices:
+  - {{id: lt1, link: lan1, unit_id: 1, map: demo_lt50, title: Level}}
+  - {{id: vfd1, link: line1, unit_id: 1, map: demo_vx200, title: Pump 1}}
+  - {{id: vfd2, link: line1, unit_id: 2, map: demo_vx200, title: Pump 2}}
+"""
 LEVEL, TEMPERATURE = "lt1.level", "vfd1.motor_temp"
 """A point over TCP, and one over a serial line."""
 
@@ -44,10 +53,13 @@ TROUBLE = {
 Ports = dict[str, str | tuple[str, int]]
 
 
+pump_station = cache(partial(load_plant, "pump_station"))
+
+
 @contextmanager
 def served(fault: str) -> Iterator[tuple[SimulatedPlant, Ports]]:
     """The simulated pump station with one fault, in a thread of its own as if it were another machine."""
-    plant = SimulatedPlant(load_plant("pump_station"), SystemClock(), 1, steady=True)
+    plant = SimulatedPlant(pump_station(), SystemClock(), 1, steady=True)
     if fault:
         plant.fault_from(fault)
     ready: Future[tuple[Ports, Callable[[], object]]] = Future()
@@ -87,11 +99,9 @@ def read(monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str], tm
 
 
 def _config(ports: Ports) -> str:
-    text = CONFIG.read_text(encoding="utf-8").replace("timeout_s: 0.5", "timeout_s: 0.1").replace("timeout_s: 1.0", "timeout_s: 0.1")
-    for link, old in (("lan1", "15021"), ("lan2", "15022"), ("line1", "./demo-line1")):
-        port = ports[link]
-        text = text.replace(old, port if isinstance(port, str) else str(port[1]))
-    return text
+    lan, line = ports["lan1"], ports["line1"]
+    assert isinstance(lan, tuple)
+    return CONFIG.format(host=lan[0], port=lan[1], line=line)
 
 
 @pytest.mark.parametrize(("tag", "fault", "reason"), TROUBLE.values(), ids=TROUBLE.keys())
