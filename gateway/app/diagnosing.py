@@ -2,8 +2,9 @@
 
 import asyncio
 from collections import Counter, deque
-from collections.abc import Mapping, Sequence
+from collections.abc import Awaitable, Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
+from functools import partial
 from statistics import median
 
 from gateway.app.groups import single_error
@@ -18,7 +19,7 @@ from gateway.model.address import UnitId
 from gateway.model.sample import BlockSamples
 from gateway.poll.device import Device
 from gateway.poll.load import serial_loads
-from gateway.poll.poller import Poller
+from gateway.poll.unit import UnitPoller, periods_of, units_of
 from gateway.service.diagnose import GroupCost, LinkFindings, UnitFindings, refused_functions
 from gateway.service.explain_frames import FRAMINGS
 from gateway.service.frame_words import Exchanged, exchanged
@@ -97,38 +98,60 @@ class _Watched:
 
 
 async def _diagnose_link(bus: Bus, devices: Sequence[Device], clock: Clock, seconds: float) -> LinkFindings:
-    watched = [_Watched(device) for device in devices]
-    pollers = [(one, Poller(one.device, clock, one.note)) for one in watched]
+    units = [[_Watched(device) for device in unit] for unit in units_of(devices)]
+    watched = [one for unit in units for one in unit]
+    turns = [turn for unit in units for turn in _turns(unit, clock)]
     due = clock.monotonic()
     end = due + seconds
     is_first = True
     while is_first or due < end:
         await clock.sleep(due - clock.monotonic())
-        for one, poller in pollers:
-            for group in one.device.map.periods:
-                if is_first or clock.monotonic() < end:
-                    await _poll(bus, one, poller, group)
+        for turn in turns:
+            if is_first or clock.monotonic() < end:
+                await _poll(bus, turn)
         is_first = False
         due = max(due + _ROUND_S, clock.monotonic())
     status = link_status(bus)
-    units = [one.findings(await _identity_of(bus, one.device)) for one in watched]
-    costs = [cost.bus_s / cost.period_s for unit in units for cost in unit.groups if cost.period_s is not None]
+    found = [one.findings(await _identity_of(bus, one.device)) for one in watched]
+    costs = [cost.bus_s / cost.period_s for unit in found for cost in unit.groups if cost.period_s is not None]
     return LinkFindings(
         options=bus.options,
         status=status,
         heard_bytes=bus.transport.trace.bytes_in,
         planned_load=serial_loads(devices).get(bus.id),
         measured_load=sum(costs),
-        units=units,
+        units=found,
     )
 
 
-async def _poll(bus: Bus, one: _Watched, poller: Poller, group: str) -> None:
-    """Poll a group; the link carries nothing else meanwhile, so that its time and its frames are this group's."""
+@dataclass(frozen=True, slots=True)
+class _Turn:
+    """Groups that are polled together: one, or those of one period of all devices of a unit, which share their reads."""
+
+    groups: Sequence[tuple[_Watched, str]]
+    poll: Callable[[], Awaitable[int]]
+
+
+def _turns(unit: Sequence[_Watched], clock: Clock) -> Iterator[_Turn]:
+    devices = {one.device.id: one for one in unit}
+    poller = UnitPoller([one.device for one in unit], clock, lambda device, samples: devices[device].note(device, samples))
+    groups = [(one, group, period_s) for one in unit for group, period_s in one.device.map.periods.items()]
+    for one, group, period_s in groups:
+        if len(unit) == 1 or period_s is None:
+            yield _Turn([(one, group)], partial(poller.pollers[one.device.id].poll, group))
+    for shared_s in periods_of([one.device for one in unit]) if len(unit) > 1 else ():
+        yield _Turn([(one, group) for one, group, period_s in groups if period_s == shared_s], partial(poller.poll, shared_s))
+
+
+async def _poll(bus: Bus, turn: _Turn) -> None:
+    """Poll what goes together; the link carries nothing else meanwhile, so that its time and frames are of these groups, in equal parts."""
     before, busy_s, exchanges = bus.transport.trace.frames(), bus.stats.busy_s, bus.stats.exchanges
-    await poller.poll(group)
-    one.costs.setdefault(group, []).append(bus.stats.busy_s - busy_s + (bus.stats.exchanges - exchanges) * bus.gap_s)
-    one.keep(exchanged(_after(before, bus.transport.trace.frames()), FRAMINGS[bus.options.transport]))
+    await turn.poll()
+    cost_s = bus.stats.busy_s - busy_s + (bus.stats.exchanges - exchanges) * bus.gap_s
+    seen = exchanged(_after(before, bus.transport.trace.frames()), FRAMINGS[bus.options.transport])
+    for one, group in turn.groups:
+        one.costs.setdefault(group, []).append(cost_s / len(turn.groups))
+        one.keep(seen)
 
 
 def _after(before: Sequence[TracedFrame], now: Sequence[TracedFrame]) -> Sequence[TracedFrame]:

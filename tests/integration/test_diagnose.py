@@ -15,13 +15,34 @@ from gateway.app.relink import relinked
 from gateway.cli import main
 from gateway.clock import SystemClock
 from gateway.link.transports import open_transport
+from gateway.maps.load import load_map
 from gateway.model.address import UnitId
 from gateway.service.diagnose import LinkFindings
 from gateway.settings import load_settings
-from simulators.plant import load_plant
+from simulators.plant import device_plant, load_plant
 from simulators.simulated_plant import SimulatedPlant
 from tests.fake_device import Asked, FakeDevice, rig
 
+PUMP = """\
+regmap: 1
+id: pump
+vendor: Example
+model: P1
+kind: pump
+title: {en: Pump, zh: 泵}
+manual: {title: PLC list, addressing: pdu}
+evidence: {level: document}
+points:
+  speed: {pdu: 0, table: holding, type: uint16, page: 1, name: {en: Speed, zh: 频率}}
+"""
+PUMPS = """\
+site: {name: Test, timezone: UTC}
+maps: [.]
+links:
+  - {id: lan1, transport: tcp, host: 127.0.0.1}
+devices:
+  - {id: pump, link: lan1, unit_id: 1, map: pump, title: "Pump {n}", repeat: {count: 2, base_stride: 1}}
+"""
 CONFIG = Path(__file__).parents[2] / "configs/demo.yaml"
 
 
@@ -74,6 +95,21 @@ async def test_sound_device_needs_no_advice(device: str) -> None:
     assert 0 < link.measured_load < 1
     assert (link.planned_load is None) is (device == "lt1")
     assert all(exchange.asked.en.startswith("read ") and " register" in exchange.said.en for exchange in unit.exchanges)
+
+
+async def test_parts_of_a_unit_are_measured_as_they_are_polled_in_one_read(tmp_path: Path) -> None:
+    for name, more in (("pump", ""), ("pumps", PUMP.splitlines()[-1].replace("speed: {pdu: 0", "other: {pdu: 1") + "\n")):
+        (tmp_path / f"{name}.yaml").write_text(PUMP.replace("id: pump", f"id: {name}") + more, "utf-8")
+    plant = SimulatedPlant(device_plant(load_map(tmp_path / "pumps.yaml"), {}), SystemClock(), steady=True)
+    async with plant.running() as running:
+        (tmp_path / "plant.yaml").write_text(PUMPS, "utf-8")
+        settings = relinked(load_settings(tmp_path / "plant.yaml"), {"lan1": running.ports["link"]})
+        (link,) = await diagnose(settings, SystemClock(), open_transport, devices=frozenset({"pump_1", "pump_2"}), seconds=0.1)
+    (first,), (second,) = (unit.groups for unit in link.units)
+    reads = [request.pdu for request in plant.requests() if request.pdu[0] == 3]
+    assert reads == [bytes([3, 0, 0, 0, 2])] * first.polls
+    assert (first.polls, first.bus_s) == (second.polls, second.bus_s)
+    assert [unit.exchanges[-1].is_good for unit in link.units] == [True, True]
 
 
 async def test_mute_unit_is_told_apart_from_its_line() -> None:
