@@ -128,6 +128,7 @@ async def serving(gateway: Gateway, web: Web, opened: socket.socket, folders: Se
             try:
                 yield Site(app, context, hub)
             finally:
+                gateway.confirm.close()
                 server.should_exit = True
                 hub.close()
                 gateway.listeners.remove(pages.tell)

@@ -172,13 +172,14 @@ class ConfirmService:
             outcomes = [told.get(one.step, one) for one in outcomes_of(ended)]
             self._tell(await self._claims.finish(row.id, dump_outcomes(outcomes)))
 
-    async def drain(self) -> None:
-        """Take no more confirmations and begin no more steps, and return when every write under way has ended.
-
-        Called before the links stop.
-        """
+    def close(self) -> None:
+        """Take no more confirmations and begin no more steps; a wait of a procedure ends soon after."""
         self._is_closing = True
         self._gate.stop()
+
+    async def drain(self) -> None:
+        """Close, and return when every write under way has ended; called before the links stop."""
+        self.close()
         while self._running:
             await asyncio.wait(set(self._running))
 

@@ -44,7 +44,7 @@ def test_procedures_stop_and_start_a_pump_step_by_step(page: Page) -> None:
     expect(step(card, 1)).to_contain_text("wait until speed feedback (vfd1.speed_fb) == 0 Hz, at most 90 s")
     picture(page, "procedure-card")
     card.locator("button.confirm").click()
-    expect(step(card, 0).locator("[data-outcome=verified]")).to_contain_text("stop")
+    expect(step(card, 0).locator("[data-outcome=verified]")).to_contain_text("stop", timeout=RAMP_MS)
     picture(page, "procedure-running")
     expect(step(card, 1).locator("[data-outcome=met]")).to_contain_text("0 Hz", timeout=RAMP_MS)
     expect(card.locator("button.undo")).to_have_count(0)
