@@ -4,18 +4,16 @@ import asyncio
 import secrets
 from collections.abc import Callable, Sequence
 from datetime import timedelta
-from pathlib import Path
-from typing import Generic, Protocol, TypeVar
+from typing import Generic, TypeVar
 
 from gateway.clock import Clock
-from gateway.errors import Finding, GatewayError, WriteRefusedError
-from gateway.maps.diff import Change
+from gateway.errors import Finding, GatewayError
 from gateway.maps.versions import MapVersion, MapVersions
-from gateway.model.point import Role
-from gateway.service.account_desk import PASSWORD_AGAIN
 from gateway.service.base import Actor
 from gateway.service.map_files import Draft, MapFiles, MapText
+from gateway.service.map_live import CandidateLike, Live
 from gateway.service.map_pending import MapChange, Pending, from_row, record_of, to_row
+from gateway.service.map_refusals import changed, needs_engineer, needs_password, over, refused
 from gateway.store.audit import Audit
 from gateway.store.map_changes import MapChanges
 
@@ -24,33 +22,7 @@ PENDING_S = 86_400.0
 _MOST_PENDING = 20
 
 
-class CandidateLike(Protocol):
-    """A configuration that was read and is right."""
-
-    @property
-    def changes(self) -> tuple[Change, ...]:
-        """How it differs from the running one."""
-        ...
-
-    @property
-    def digest(self) -> str:
-        """The same for the same changes."""
-        ...
-
-
 _C = TypeVar("_C", bound=CandidateLike)
-
-
-class Live(Protocol[_C]):
-    """The running plant, which can take another configuration."""
-
-    async def candidate(self, maps_first: Sequence[Path] = ()) -> _C:
-        """What the files say now; raises ConfigError."""
-        ...
-
-    async def activate(self, candidate: _C, *, by: str, via: str) -> None:
-        """Put it in place."""
-        ...
 
 
 class MapDesk(Generic[_C]):
@@ -89,13 +61,13 @@ class MapDesk(Generic[_C]):
 
     async def preview(self, draft: Draft, actor: Actor) -> MapChange:
         """What a new text would change, tried with the whole plant; nothing is kept. Raises ConfigError, WriteRefusedError."""
-        _needs_engineer(actor)
+        needs_engineer(actor)
         async with self._lock:
             return (await self._tried(draft, actor, "")).change.ended("preview")
 
     async def put(self, draft: Draft, actor: Actor, reason: str) -> MapChange:
         """Try a new text with the whole plant; without risk it counts at once. Raises ConfigError, WriteRefusedError."""
-        _needs_engineer(actor)
+        needs_engineer(actor)
         async with self._lock:
             pending = await self._tried(draft, actor, reason)
             return pending.change if pending.change.state == "unchanged" else await self._decide(pending, actor)
@@ -107,7 +79,7 @@ class MapDesk(Generic[_C]):
 
     async def reload(self, actor: Actor) -> MapChange:
         """Take up what changed in the files of configuration and maps."""
-        _needs_engineer(actor)
+        needs_engineer(actor)
         async with self._lock:
             found = await self._live.candidate()
             change = MapChange(
@@ -129,20 +101,20 @@ class MapDesk(Generic[_C]):
 
         One that can't be put in place as it was shown goes on waiting.
         """
-        _needs_engineer(actor)
+        needs_engineer(actor)
         async with self._lock:
             pending = await self._find(change_id)
             if pending.change.by == actor.user:
-                raise _refused("SECOND_PERSON", "a second engineer has to confirm", "需要另一位工程师确认")
+                raise refused("SECOND_PERSON", "a second engineer has to confirm", "需要另一位工程师确认")
             return await self._activate(pending, confirmed_by=actor.user)
 
     async def reject(self, change_id: str, actor: Actor) -> MapChange:
         """A no, of anybody who might have said yes or of whoever wanted it."""
-        _needs_engineer(actor)
+        needs_engineer(actor)
         async with self._lock:
             change = (await self._find(change_id)).change
             if not await self._waiting.end(change.id, "map_rejected", change.map, record_of(change, rejected_by=actor.user)):
-                raise _over()
+                raise over()
             self._tell()
             return change.ended("rejected")
 
@@ -169,10 +141,10 @@ class MapDesk(Generic[_C]):
         change = pending.change
         if not change.is_risky:
             return await self._activate(pending, confirmed_by="")
-        _needs_password(actor)
+        needs_password(actor)
         row = to_row(pending, self._clock.utc() + timedelta(seconds=PENDING_S))
         if not await self._waiting.put(row, record_of(change, via=actor.via), most=_MOST_PENDING):
-            raise _refused("RATE", "too many changes wait already", "待确认的变更过多")
+            raise refused("RATE", "too many changes wait already", "待确认的变更过多")
         self._tell()
         return change
 
@@ -183,14 +155,14 @@ class MapDesk(Generic[_C]):
         tried = await asyncio.to_thread(self._files.tried, draft) if draft is not None else None
         found = await self._live.candidate([tried.folder] if tried is not None else ())
         if found.digest != pending.digest:
-            raise _changed()
+            raise changed()
         await self._record(change, confirmed_by)
         if draft is not None:
             await asyncio.to_thread(self._write, draft, who, change.reason)
         try:
             found = await self._live.candidate()
             if found.digest != pending.digest:
-                raise _changed()
+                raise changed()
             await self._live.activate(found, by=who, via="page")
         except GatewayError:
             if draft is not None:
@@ -204,7 +176,7 @@ class MapDesk(Generic[_C]):
         if not confirmed_by:
             await self._audit.record("map_change", change.map, record)
         elif not await self._waiting.end(change.id, "map_change", change.map, record):
-            raise _over()
+            raise over()
         else:
             self._tell()
 
@@ -217,13 +189,13 @@ class MapDesk(Generic[_C]):
 
     async def _not_behind(self) -> None:
         if (await self._live.candidate()).changes:
-            raise _refused("CHANGED", "files were changed beside this; reload them first", "文件已被另行修改，请先重新加载")
+            raise refused("CHANGED", "files were changed beside this; reload them first", "文件已被另行修改，请先重新加载")
 
     async def _find(self, change_id: str) -> Pending:
         for pending in await self._all():
             if pending.change.id == change_id:
                 return pending
-        raise _over()
+        raise over()
 
     async def _all(self) -> Sequence[Pending]:
         now = self._clock.utc()
@@ -232,26 +204,3 @@ class MapDesk(Generic[_C]):
     def _tell(self) -> None:
         for listener in self.listeners:
             listener()
-
-
-def _needs_engineer(actor: Actor) -> None:
-    if not actor.role.includes(Role.ENGINEER):
-        raise _refused("ROLE", "changing maps needs the role engineer", "修改点表需要工程师权限")
-
-
-def _needs_password(actor: Actor) -> None:
-    """What two persons sign, each signs with the password."""
-    if not actor.is_fresh:
-        raise _refused("PASSWORD_AGAIN", *PASSWORD_AGAIN)
-
-
-def _changed() -> WriteRefusedError:
-    return _refused("CHANGED", "the files changed since this was shown", "文件在提出之后已变化，请重新提出")
-
-
-def _over() -> WriteRefusedError:
-    return _refused("EXPIRED", "no change of this id waits; it may be over", "没有此待确认变更，可能已过期")
-
-
-def _refused(code: str, words: str, words_zh: str) -> WriteRefusedError:
-    return WriteRefusedError([code], words, words_zh)
