@@ -4,6 +4,7 @@ import asyncio
 import json
 from collections.abc import Sequence
 from decimal import Decimal
+from functools import partial
 from pathlib import Path
 
 import pytest
@@ -94,6 +95,31 @@ async def test_three_pumps_are_one_read_and_each_is_written_by_itself(tmp_path: 
         done = await gateway.confirm.confirm(card.id, card.nonce, who)
         assert done.outcomes[0].outcome == "verified"
         assert server.get(1, Table.HOLDING, 100, 6) == (451, 400, 302, 310, 203, 200)
+
+
+async def test_a_pump_that_joins_on_a_reload_is_read_with_the_others(tmp_path: Path) -> None:
+    server = Counted()
+    server.put(1, Table.HOLDING, 100, [401, 400, 302, 300, 203, 200, 104, 100])
+    file = config(tmp_path)
+    transport = MemoryTransport(server, SystemClock())
+    async with running(
+        load_settings(file), SystemClock(), make_transport=lambda *_: transport, load=partial(load_settings, file)
+    ) as gateway:
+        await until_read(gateway, "pump_3.speed", "20.3")
+        config(tmp_path, CONFIG.replace("count: 3", "count: 4"))
+        await gateway.reload.activate(await gateway.reload.candidate(), by="test", via="test")
+        await until_read(gateway, "pump_4.speed", "10.4")
+        server.asked.clear()
+        server.put(1, Table.HOLDING, 100, [451])
+        await until_read(gateway, "pump_1.speed", "45.1")
+        assert {(request.address, request.count) for request in server.asked if isinstance(request, Read)} == {(100, 8)}
+        config(tmp_path, CONFIG.replace("count: 3", "count: 2"))
+        await gateway.reload.activate(await gateway.reload.candidate(), by="test", via="test")
+        server.asked.clear()
+        server.put(1, Table.HOLDING, 100, [461])
+        await until_read(gateway, "pump_1.speed", "46.1")
+        assert {(request.address, request.count) for request in server.asked if isinstance(request, Read)} == {(100, 4)}
+        assert [device.id for device in gateway.read.devices()] == ["pump_1", "pump_2"]
 
 
 def test_plan_shows_the_shared_read(tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]) -> None:
