@@ -3,6 +3,7 @@
 import asyncio
 import contextlib
 import logging
+import re
 import shutil
 from collections.abc import Callable, Mapping, Sequence
 from pathlib import Path
@@ -129,8 +130,8 @@ class ManualLibrary:
         return info
 
     async def add_bytes(self, file_name: str, content: bytes) -> ManualInfo:
-        """As `add`, for a file that came over the network; only the last part of its name counts."""
-        name = f"{about.doc_id(file_name)}{Path(file_name).suffix.lower()}"
+        """As `add`, for a file that came over the network; of its name only the letters of the last part count."""
+        name = f"{about.doc_id(file_name)}.{re.sub('[^a-z0-9]', '', Path(file_name).suffix.lower())[:8]}"
         with TemporaryDirectory() as folder:
             file = Path(folder) / name
             await asyncio.to_thread(file.write_bytes, content)

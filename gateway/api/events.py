@@ -14,9 +14,10 @@ _SIGNED_OUT = "event: signed_out\ndata: {}\n\n"
 class EventHub:
     """Tells every open page what changed. A page that falls 64 events behind is cut off and reconnects."""
 
-    def __init__(self, limit: int = 100) -> None:
+    def __init__(self, limit: int = 100, limit_of_one: int = 10) -> None:
         self._queues: dict[asyncio.Queue[str | None], str] = {}
         self._limit = limit
+        self._limit_of_one = limit_of_one
 
     @property
     def keys(self) -> set[str]:
@@ -28,10 +29,9 @@ class EventHub:
         """True if anybody listens: there is no need to build events for nobody."""
         return bool(self._queues)
 
-    @property
-    def is_full(self) -> bool:
-        """True if no further page may listen."""
-        return len(self._queues) >= self._limit
+    def is_full(self, key: str) -> bool:
+        """True if no further page of this session or token may listen."""
+        return len(self._queues) >= self._limit or list(self._queues.values()).count(key) >= self._limit_of_one
 
     def publish(self, name: str, document: object) -> None:
         """Send one event to all pages."""

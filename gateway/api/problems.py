@@ -14,6 +14,7 @@ _TITLES = {
     401: "Sign in first",
     403: "Not allowed",
     404: "Not found",
+    408: "Too slow",
     409: "Conflict",
     413: "Too large",
     422: "Refused",

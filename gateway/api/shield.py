@@ -1,5 +1,6 @@
 """What every request passes first: host and origin, size and depth of the body; and the headers every answer carries."""
 
+import asyncio
 from collections.abc import Awaitable, Callable, Iterable, MutableMapping
 from typing import Any
 from urllib.parse import urlsplit
@@ -31,10 +32,14 @@ _HEADERS = [
 class Shield:
     """Wraps the application. `hosts` are the names under which this gateway is known (without port)."""
 
-    def __init__(self, app: App, hosts: Iterable[str], *, max_upload: int = 64_000_000) -> None:
+    def __init__(
+        self, app: App, hosts: Iterable[str], *, max_upload: int = 64_000_000, body_s: float = 15.0, upload_s: float = 300.0
+    ) -> None:
         self._app = app
         self._hosts = {host.lower() for host in hosts}
         self._max_upload = max_upload
+        self._body_s = body_s
+        self._upload_s = upload_s
 
     async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
         """Refuse what is foreign, too large or too deep; pass the rest on."""
@@ -47,7 +52,12 @@ class Shield:
             await problem(403, "HOST", {"en": refusal, "zh": "不允许的主机或来源"})(scope, receive, send)
             return
         upload = headers.get("content-type", "").startswith(("multipart/", "application/octet-stream", "application/pdf"))
-        body = await _body(receive, headers, self._max_upload if upload else MAX_BODY)
+        try:
+            async with asyncio.timeout(self._upload_s if upload else self._body_s):
+                body = await _body(receive, headers, self._max_upload if upload else MAX_BODY)
+        except TimeoutError:
+            await problem(408, "TOO_SLOW", {"en": "the body came too slowly", "zh": "请求体传输过慢"})(scope, receive, send)
+            return
         if body is None:
             await problem(413, "TOO_LARGE", {"en": "the body is too large", "zh": "请求过大"})(scope, receive, send)
             return

@@ -14,8 +14,7 @@ router = APIRouter(tags=["events"])
 @router.get("/events")
 async def events(actor: Actor = Depends(current_user), services: Context = Depends(context)) -> StreamingResponse:
     """Server-sent events: samples, alarms, proposal, health, lockout; signed_out as the last one when the session ends."""
-    if services.events.is_full:
+    key = actor.session or actor.user
+    if services.events.is_full(key):
         raise ProblemError(429, "TOO_MANY", "too many pages are open", "打开的页面过多")
-    return StreamingResponse(
-        services.events.stream(actor.session or actor.user), media_type="text/event-stream", headers={"cache-control": "no-store"}
-    )
+    return StreamingResponse(services.events.stream(key), media_type="text/event-stream", headers={"cache-control": "no-store"})

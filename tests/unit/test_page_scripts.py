@@ -1,4 +1,4 @@
-"""The words of the page: every one that a panel asks for exists, in both languages."""
+"""The scripts of the page: every word that a panel asks for exists, in both languages, and no text becomes markup."""
 
 import re
 from pathlib import Path
@@ -19,6 +19,16 @@ PANELS = sorted(path for folder in WEB for path in folder.rglob("*.js"))
 def test_words_that_a_panel_asks_for_exist(panel: Path) -> None:
     asked = set(re.findall(r'\bt\("(\w+)"', panel.read_text(encoding="utf-8")))
     assert asked - set(WORDS) == set()
+
+
+MARKUP = re.compile(
+    r"\b(innerHTML|outerHTML|insertAdjacentHTML|createContextualFragment|document\.write|DOMParser|eval|srcdoc|setHTML\w*)\b|new Function"
+)
+
+
+@pytest.mark.parametrize("panel", PANELS, ids=lambda path: path.name)
+def test_page_never_makes_markup_of_text_T46(panel: Path) -> None:
+    assert MARKUP.findall(panel.read_text(encoding="utf-8")) == []
 
 
 def test_words_are_in_both_languages_with_the_same_places() -> None:
