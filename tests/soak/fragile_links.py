@@ -42,7 +42,9 @@ class FragileLink:
         """The link as the gateway opens it; call when it was up once."""
         if self.kind == "pty":
             return LinkOptions(id=self.id, transport="rtu", device=str(self._path), baud=115200, timeout_s=0.2)
-        return LinkOptions(id=self.id, transport="tcp" if self.kind == "tcp" else "rtu_over_tcp", host="127.0.0.1", port=self._port, timeout_s=0.2)
+        return LinkOptions(
+            id=self.id, transport="tcp" if self.kind == "tcp" else "rtu_over_tcp", host="127.0.0.1", port=self._port, timeout_s=0.2
+        )
 
     async def run(self, up: asyncio.Event, calm: asyncio.Event) -> None:
         """Serve, and cut again and again, but not while it is `calm`. Sets `up` when it can be opened for the first time."""

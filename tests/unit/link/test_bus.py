@@ -403,14 +403,13 @@ async def test_s17_stop_fails_what_waits_and_closes_the_link() -> None:
 
 async def test_dials_keep_the_common_pace() -> None:
     async with bench(pace=True, close_after_poll=True) as b:
-        for _ in range(3):
-            assert await b.outcomes(b.ask()) == ["ok"]
+        for _ in range(4):
+            asked = b.ask()
             await settle()
-        fourth = b.ask()
-        await settle()
-        await b.clock.advance(0.1)
-        assert await b.outcomes(fourth) == ["ok"]
-        assert b.wire.opened == [0.0, 0.0, 0.0, 0.05]
+            await b.clock.advance(0.02)
+            assert await b.outcomes(asked) == ["ok"]
+            await settle()
+        assert b.wire.opened == [0.0, 0.02, 0.04, 0.06]
 
 
 async def test_counters_tell_time_and_dials() -> None:
