@@ -28,11 +28,11 @@ class CountingClock(ManualClock):
     sleepers = 0
 
     async def sleep(self, seconds: float) -> None:
-        self.sleepers += 1
+        self.sleepers += seconds > 0
         try:
             await super().sleep(seconds)
         finally:
-            self.sleepers -= 1
+            self.sleepers -= seconds > 0
 
 
 @pytest.fixture
@@ -282,6 +282,48 @@ async def test_t28_map_that_changes_between_two_steps_stops_the_rest(rig: Rig) -
     assert [(one.outcome, one.code) for one in done.outcomes][1:3] == [("met", ""), ("refused", "MAP_CHANGED")]
 
 
+async def test_t28_map_that_changes_during_a_write_ends_the_wait_after_it(rig: Rig) -> None:
+    made = await rig.run("pump.enable")
+
+    def changes_the_map(request: Request) -> LinkError | None:
+        if not isinstance(request, Read):
+            rig.plant.devices["pump"].map = make_map("pump", PUMP, version="2", procedures=PROCEDURES)
+        return None
+
+    rig.line.fault = changes_the_map
+    done = await in_time(rig, rig.confirm(made))
+    assert [(one.outcome, one.code) for one in done.outcomes][:2] == [("verified", ""), ("not_met", "MAP_CHANGED")]
+
+
+async def test_t82_steps_that_cannot_be_stored_on_the_way_are_told_all_the_same(rig: Rig, caplog: pytest.LogCaptureFixture) -> None:
+    made = await rig.run("pump.enable")
+    rig.line.fault = drive(rig, after_s=1)
+    full = "create trigger full before update of outcomes on proposals when new.state = 'CONFIRMED' begin select raise(abort, 'full'); end"
+    await rig.store.write(lambda connection: connection.exec_driver_sql(full))
+    done = await in_time(rig, rig.confirm(made))
+    assert [one.outcome for one in done.outcomes] == ["verified", "met", "verified", "met"]
+    assert "its steps cannot be stored" in caplog.text
+    assert [len(one.outcomes) for one in rig.changes] == [0, 0, 1, 2, 3, 4, 4]
+
+
+async def test_t82_wait_without_its_record_is_told_and_the_next_write_is_not_sent(rig: Rig, caplog: pytest.LogCaptureFixture) -> None:
+    made = await rig.run("pump.enable")
+    rig.line.fault = drive(rig, after_s=1)
+    full = "create trigger full before insert on audit when new.kind in ('waited', 'sending') begin select raise(abort, 'full'); end"
+
+    async def fill_up() -> None:
+        await in_a_wait(rig)
+        await rig.store.write(lambda connection: connection.exec_driver_sql(full))
+
+    filling = asyncio.ensure_future(fill_up())
+    confirming = asyncio.ensure_future(rig.confirm(made))
+    await filling
+    done = await in_time(rig, confirming)
+    assert [(one.outcome, one.code) for one in done.outcomes][1:3] == [("met", ""), ("refused", "AUDIT_DOWN")]
+    assert "cannot be recorded" in caplog.text
+    assert len(rig.line.writes) == 1
+
+
 async def test_t28_map_that_changed_before_the_yes(rig: Rig) -> None:
     made = await rig.run("pump.enable")
     rig.plant.devices["pump"].map = make_map("pump", PUMP, version="2", procedures=PROCEDURES)
@@ -348,6 +390,15 @@ async def test_site_limit_below_the_maps_step_is_said(rig: Rig) -> None:
 async def test_offline_device_is_said(rig: Rig) -> None:
     rig.line.fault = lambda _: LinkTimeoutError("mute")
     assert (await refused(rig.run("pump.start"))).codes == ("OFFLINE", "INTERLOCK")
+
+
+@pytest.mark.parametrize("wait", ["gone == 1", "trip == 1"], ids=["no-such-point", "write-only"])
+async def test_wait_that_cannot_be_read_is_refused(rig: Rig, wait: str) -> None:
+    blind = Procedure(name="blind", title=Text("Blind"), confirm="user", steps=(Step(write="trim", value=24), Step(wait=wait)))
+    rig.plant.devices["pump"].map = make_map("pump", PUMP, procedures={"blind": blind})
+    error = await refused(rig.run("pump.blind"))
+    assert (error.codes, "cannot be read" in error.message) == (("NOT_ALLOWED",), True)
+    assert "wait until" in rig.proposer.procedures()[0].steps[1].en
 
 
 async def test_steps_of_one_point_add_up(rig: Rig) -> None:

@@ -11,7 +11,7 @@ from gateway.clock import ManualClock
 from gateway.errors import LinkTimeoutError, UnknownTagError, WriteRefusedError
 from gateway.link.base import Read
 from gateway.model.address import Table
-from gateway.model.point import Deadband, Role
+from gateway.model.point import Deadband, Role, WriteRule
 from gateway.service.base import Proposal, WantedWrite
 from tests.write_rig import PUMP, Rig, actor, make_map, running
 
@@ -115,6 +115,16 @@ async def test_t34_float_goes_back_to_the_number_people_know(rig: Rig) -> None:
     assert done.writes[0].old == Decimal("12.300000190734863")
     undo = await rig.proposer.undo(done.id, actor())
     assert (await rig.confirm(undo)).outcomes[0].outcome == "verified"
+
+
+async def test_t34_float_whose_short_form_means_no_value_goes_back_as_it_was(rig: Rig) -> None:
+    """0x4144CCCE is 12.3 in seven digits, and 12.3 is the word by which the device says that there is none."""
+    points = [replace(one, write=WriteRule(), invalid={0x4144CCCD: "not_available"}) if one.name == "ratio" else one for one in PUMP]
+    rig.plant.devices["pump"].map = make_map("pump", points)
+    rig.line.put(1, Table.HOLDING, 12, [0x4144, 0xCCCE])
+    done = await written(rig, "pump.ratio", 12)
+    undo = await rig.proposer.undo(done.id, actor())
+    assert undo.writes[0].words == (0x4144, 0xCCCE)
 
 
 @pytest.mark.parametrize(

@@ -12,7 +12,7 @@ from gateway.model.sample import Scalar, Tag
 from gateway.poll.written import Outcome, Written
 from gateway.store.base import Lockout
 from gateway.write.gate import Gate
-from gateway.write.order import Order, OrderedWrite, change
+from gateway.write.order import Order, OrderedWait, OrderedWrite, change
 from gateway.write.words import message_of
 from tests.write_rig import PUMP, Rig, make_map, running
 
@@ -69,6 +69,17 @@ async def execute(rig: Rig, what: Order) -> list[tuple[str, str]]:
 
 async def test_confirmed_order_is_executed(rig: Rig) -> None:
     assert await execute(rig, await confirmed(rig)) == [("verified", "")]
+
+
+async def test_t31_stopped_gate_begins_no_step(rig: Rig) -> None:
+    wait = OrderedWait(step=1, tag=Tag("pump.state"), device="pump", map_version="1", condition="state == 0", timeout_s=1.0)
+    what = replace(await confirmed(rig), steps=(TRIM, wait), procedure="pump.p")
+    stopped = gate(rig)
+    stopped.stop()
+    ended = await stopped.execute(what, nobody)
+    assert [(one.step, one.outcome) for one in ended] == [(0, "not_sent"), (1, "not_sent")]
+    assert "stopping" in ended[0].message.en
+    assert rig.line.writes == []
 
 
 async def test_order_nobody_confirmed_is_not_sent(rig: Rig) -> None:
