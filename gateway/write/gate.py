@@ -19,7 +19,7 @@ from gateway.write.interlocks import Interlocks
 from gateway.write.look_ahead import look_ahead
 from gateway.write.order import DONE, Ended, Order, OrderedWait, OrderedWrite, change, end_record, start_record, wait_record
 from gateway.write.waits import Waits
-from gateway.write.words import MAP_CHANGED, STOPPING, message_of, not_sent, not_sent_because
+from gateway.write.words import MAP_CHANGED, NO_AUDIT, STOPPING, message_of, not_sent, not_sent_because
 
 log = logging.getLogger(__name__)
 
@@ -82,33 +82,38 @@ class Gate:
         return sorted(ended, key=lambda one: one.step)
 
     async def _in_steps(self, order: Order, told: Told) -> Sequence[Ended]:
-        """The steps of a procedure one after another; the first that does not succeed ends it."""
+        """The steps of a procedure one after another; the first that does not succeed, or cannot be recorded, ends it."""
         ended: list[Ended] = []
+        is_recorded = True
         for step in order.steps:
             if any(one.outcome not in DONE for one in ended):
-                done = not_sent(step)
-                await self._record(order, [step], [done])
+                why: Text | None = None
+            elif not is_recorded:
+                why = NO_AUDIT
             elif self._is_stopping:
-                done = not_sent(step, STOPPING)
-                await self._record(order, [step], [done])
+                why = STOPPING
             else:
-                done = await self._step(order, step)
-            ended.append(done)
+                done, is_recorded = await self._step(order, step)
+                ended.append(done)
+                await told(tuple(ended))
+                continue
+            ended.append(not_sent(step, why))
+            await self._record(order, [step], ended[-1:])
             await told(tuple(ended))
         return ended
 
-    async def _step(self, order: Order, step: OrderedWrite | OrderedWait) -> Ended:
+    async def _step(self, order: Order, step: OrderedWrite | OrderedWait) -> tuple[Ended, bool]:
+        """How it ended, and whether the audit holds it."""
         match step:
             case OrderedWrite():
                 async with self._turns[step.device]:
                     (done,) = await self._write(order, step.device, [step])
-                    await self._record(order, [step], [done])
+                    return done, await self._record(order, [step], [done])
             case OrderedWait():
                 done = await self._waits.until(step, lambda: self._is_stopping)
-                await self._record(order, [step], [done])
+                return done, await self._record(order, [step], [done])
             case _:
                 assert_never(step)
-        return done
 
     async def _write(self, order: Order, device_id: str, writes: Sequence[OrderedWrite]) -> Sequence[Ended]:
         device = self._devices.get(device_id)
@@ -133,7 +138,7 @@ class Gate:
                 written = await device.write_checked(intents, interlocks=interlocks, before_send=before_send)
         except StoreError as exc:
             log.error("write of proposal %s not sent, the audit cannot be written: %s", order.proposal, exc)  # noqa: TRY400 - one line
-            return _stopped(writes, "AUDIT_DOWN", Text("the audit cannot be written", "审计记录无法写入"))
+            return _stopped(writes, "AUDIT_DOWN", NO_AUDIT)
         except WriteRefusedError as exc:
             return _stopped(writes, exc.refusal, Text(exc.message, exc.message_zh))
         return [
@@ -150,7 +155,7 @@ class Gate:
             for write, one in zip(writes, written, strict=True)
         ]
 
-    async def _record(self, order: Order, steps: Sequence[OrderedWrite | OrderedWait], ended: Sequence[Ended]) -> None:
+    async def _record(self, order: Order, steps: Sequence[OrderedWrite | OrderedWait], ended: Sequence[Ended]) -> bool:
         """Record 3. Without it a write that was begun counts as cut off, which blocks its point until somebody has looked."""
         try:
             ends = []
@@ -165,6 +170,8 @@ class Gate:
         except StoreError as exc:
             outcomes = [one.outcome for one in ended]
             log.error("outcome of proposal %s cannot be recorded: %s: %s", order.proposal, outcomes, exc)  # noqa: TRY400 - one line
+            return False
+        return True
 
 
 def _start(order: Order, write: OrderedWrite, device: Device) -> Start:

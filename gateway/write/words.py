@@ -9,6 +9,7 @@ from gateway.write.order import Ended, OrderedWait, OrderedWrite
 
 _CHECK = Text("check at the device", "请到现场确认")
 CUT_OFF_WAIT = Text("the gateway ended before this came true", "网关在条件满足前退出")
+NO_AUDIT = Text("the audit cannot be written", "审计记录无法写入")
 STOPPING = Text("the gateway is stopping", "网关正在停止")
 UNKNOWN = Text("the gateway ended during the write; check at the device", "网关在写入过程中退出，结果未知，请到现场确认")
 """Of a write that was cut off after it may have been sent."""
