@@ -49,12 +49,13 @@ class Site:
 
 
 def listen(web: Web) -> socket.socket:
-    """The listening socket; ConfigError if the port is taken or the address is not of this machine."""
+    """The listening socket; who comes before the page is up waits. ConfigError if the port is taken or the address is not of this machine."""
     family = socket.AF_INET6 if ":" in web.host else socket.AF_INET
     opened = socket.socket(family, socket.SOCK_STREAM)
     opened.setsockopt(socket.SOL_SOCKET, socket.SO_REUSEADDR, 1)
     try:
         opened.bind((web.host, web.port))
+        opened.listen()
     except OSError as exc:
         opened.close()
         finding = Finding(code="port_in_use", message=f"cannot listen on {web.host}:{web.port}: {exc.strerror}", fix="choose another port")
