@@ -49,7 +49,7 @@ class Site:
 
 
 def listen(web: Web) -> socket.socket:
-    """The listening socket; who comes before the page is up waits. ConfigError if the port is taken or the address is not of this machine."""
+    """The listening socket; who comes early waits. ConfigError if the port is taken or the address is not of this machine."""
     family = socket.AF_INET6 if ":" in web.host else socket.AF_INET
     opened = socket.socket(family, socket.SOCK_STREAM)
     opened.setsockopt(socket.SOL_SOCKET, socket.SO_REUSEADDR, 1)
