@@ -5,43 +5,30 @@ import contextlib
 import logging
 from collections.abc import Awaitable, Callable, Coroutine, Sequence
 from dataclasses import replace
-from decimal import Decimal
 from functools import partial
-from hmac import compare_digest
-from typing import Protocol
 
 from gateway.clock import Clock
 from gateway.errors import GatewayError, StoreError, UnknownTagError, WriteRefusedError
-from gateway.model.point import Point, Role, Text
-from gateway.model.proposal import limit_refusals, rate_refusals, standing_refusals, step_refusals, value_refusals
+from gateway.model.point import Role, Text
 from gateway.model.redact import redact
-from gateway.model.refusal import Refusal
 from gateway.model.sample import Tag
 from gateway.service.base import Actor, Proposal, WriteOutcome
-from gateway.service.card import Card, CardWait, CardWrite
+from gateway.service.card import Card
 from gateway.service.card_text import dump_outcomes, load, load_outcomes
-from gateway.service.decide import check_repeat, confirm_record, order_of, outcomes_of
-from gateway.service.digest import digest_of
-from gateway.service.rules import PlantPoints, Rules, audit_down, refusal, refused
+from gateway.service.decide import confirm_record, order_of, outcomes_of
+from gateway.service.recheck import DeadProposalError, People, Recheck
+from gateway.service.rules import PlantPoints, Rules, audit_down, refusal
 from gateway.service.seen import proposal_of
 from gateway.store.base import AuditSink, Lockout, ProposalRow
 from gateway.store.claims import Claims
 from gateway.store.proposals import Proposals
 from gateway.write.gate import Gate
-from gateway.write.order import Ended, change
+from gateway.write.order import Ended
 
 log = logging.getLogger(__name__)
 
 Spawn = Callable[[Coroutine[object, object, None]], object]
 """Starts a task that outlives the caller, such as `TaskGroup.create_task` of the application's group."""
-
-
-class People(Protocol):
-    """The role an account has at this moment."""
-
-    async def role_of(self, user: str) -> Role | None:
-        """None if there is no such account, or it is disabled."""
-        ...
 
 
 class AlreadyTakenError(GatewayError):
@@ -77,12 +64,11 @@ class ConfirmService:
         self._claims = claims
         self._gate = gate
         self._audit = audit
-        self._people = people
         self._clock = clock
         self._acknowledge = acknowledge
         self._spawn = spawn
         self._on_change = on_change
-        self._rules = Rules(plant, shelf, clock)
+        self._recheck = Recheck(plant, people, Rules(plant, shelf, clock))
         self._running: set[asyncio.Future[Proposal]] = set()
         self._is_closing = False
 
@@ -94,7 +80,12 @@ class ConfirmService:
         row = await self._open_row(proposal)
         card = load(row.body)
         try:
-            await self._check(row, card, nonce, actor, repeat)
+            if self._is_closing:
+                raise refusal("NOT_ALLOWED", "the gateway is stopping", "网关正在停止")
+            await self._recheck.check(row, card, nonce, actor, repeat)
+        except DeadProposalError as exc:
+            await self._end(proposal, exc.why)
+            raise await self._noted(exc, row, actor) from None
         except WriteRefusedError as exc:
             raise await self._noted(exc, row, actor) from None
         try:
@@ -110,14 +101,15 @@ class ConfirmService:
             case "same_person":
                 raise await self._noted(refusal("SECOND_PERSON", *_SECOND), row, actor)
             case "expired":
-                raise await self._died(proposal, "time", "EXPIRED", *_EXPIRED)
+                await self._end(proposal, "time")
+                raise refusal("EXPIRED", *_EXPIRED)
             case "taken":
                 raise AlreadyTakenError(self._seen(now))
 
     async def reject(self, proposal: str, actor: Actor, reason: str = "") -> Proposal:
         """A person's no. Raises WriteRefusedError and AlreadyTakenError."""
         row = await self._open_row(proposal)
-        role = await self._role(actor.user)
+        role = await self._recheck.role(actor.user)
         if actor.user != row.proposer and not role.includes(Role.OPERATOR):
             raise refusal("ROLE", "rejecting needs role operator and above", "拒绝写入建议需要操作员及以上权限")
         record = {"proposal": proposal, "user": actor.user, "via": actor.via, "meaning": "rejected", "reason": reason}
@@ -229,7 +221,8 @@ class ConfirmService:
         """The proposal, if a person may still decide it."""
         row = await self._row(proposal)
         if row.state == "PENDING" and not row.created_mono <= self._clock.monotonic() < row.expires_mono:
-            raise await self._died(proposal, "time", "EXPIRED", *_EXPIRED)
+            await self._end(proposal, "time")
+            raise refusal("EXPIRED", *_EXPIRED)
         if row.state == "EXPIRED":
             raise refusal("EXPIRED", *_EXPIRED)
         if row.state != "PENDING":
@@ -242,70 +235,17 @@ class ConfirmService:
             raise UnknownTagError(proposal)
         return row
 
-    async def _check(self, row: ProposalRow, card: Card, nonce: str, actor: Actor, repeat: str | None) -> None:
-        """Everything that was tested when the card was made and can be tested without the wire, once more."""
-        if self._is_closing:
-            raise refusal("NOT_ALLOWED", "the gateway is stopping", "网关正在停止")
-        if actor.via not in ("page", "api", "cli") or (actor.via != "cli" and not actor.session):
-            raise refusal(
-                "NOT_ALLOWED", "only a signed-in person confirms, on the page or at the terminal", "只能由已登录的人员在页面或终端确认"
-            )
-        if not compare_digest(nonce.encode(errors="replace"), row.nonce.encode()) or row.digest != digest_of(
-            row.body, row.nonce, row.proposer, row.session
-        ):
-            raise refusal("NOT_ALLOWED", "this is not the card that was shown", "与显示的写入建议不符")
-        role = await self._role(actor.user)
-        if not role.includes(card.role):
-            raise refusal("ROLE", f"confirming this needs role {card.role} and above", f"确认此操作需要 {card.role} 及以上权限")
-        proposer = await self._people.role_of(row.proposer)
-        if proposer is None or not proposer.includes(card.role):
-            raise await self._died(row.id, "user", "ROLE", "the proposer may not write this any more", "提出人已无此权限")
-        if any(not self._is_same_map(step) for step in card.steps):
-            raise await self._died(row.id, "map", "MAP_CHANGED", "the map was changed since the card was made", "点表已变更，请重新提出")
-        await self._check_rules(card, actor.user, role)
-        check_repeat(card, repeat, {write.shown.tag: self._plant.point(write.shown.tag).point.enum for write in card.writes})
-
-    async def _check_rules(self, card: Card, user: str, role: Role) -> None:
-        standings = await self._rules.standings(list(dict.fromkeys(write.shown.tag for write in card.writes)), user, role)
-        refusals: list[Refusal] = []
-        moved: dict[Tag, Decimal] = {}
-        for write in card.writes:
-            shown, point = write.shown, self._plant.point(write.shown.tag).point
-            so_far = standings[shown.tag].moved + moved.get(shown.tag, Decimal(0))
-            standing = replace(standings[shown.tag], open_count=0, minute_count=0, moved=so_far)
-            refusals += standing_refusals(shown.tag, point, standing, is_step=bool(card.procedure))
-            refusals += _value_refusals(write, point)
-            refusals += step_refusals(shown.tag, point, shown.old, shown.new, standing)
-            refusals += rate_refusals(shown.tag, point, standing)
-            moved[shown.tag] = moved.get(shown.tag, Decimal(0)) + (change(shown.old, shown.new) or Decimal(0))
-        if refusals:
-            raise refused(refusals)
-
-    def _is_same_map(self, step: CardWrite | CardWait) -> bool:
-        try:
-            return self._plant.point(step.shown.tag).map_version == step.map_version
-        except UnknownTagError:
-            return False
-
-    async def _role(self, user: str) -> Role:
-        """The role the account has now, whatever its session says."""
-        role = await self._people.role_of(user)
-        if role is None:
-            raise refusal("ROLE", f"{user} has no account here", f"{user} 没有有效账户")
-        return role
-
     async def _check_locker(self, actor: Actor, reason: str) -> None:
-        if not (await self._role(actor.user)).includes(Role.ENGINEER):
+        if not (await self._recheck.role(actor.user)).includes(Role.ENGINEER):
             raise refusal("ROLE", "locking out and releasing needs role engineer and above", "锁定与解除需要工程师及以上权限")
         if not reason.strip():
             raise refusal("NOT_ALLOWED", "say why", "请填写原因")
 
-    async def _died(self, proposal: str, why: str, code: str, en: str, zh: str) -> WriteRefusedError:
-        """End a proposal that can never be confirmed any more; the refusal that says so."""
+    async def _end(self, proposal: str, why: str) -> None:
+        """End a proposal that can never be confirmed any more."""
         with contextlib.suppress(StoreError):
             for row in await self._claims.expire(why, lambda row: row.id == proposal):
                 self._tell(row)
-        return refusal(code, en, zh)
 
     async def _noted(self, exc: WriteRefusedError, row: ProposalRow, actor: Actor) -> WriteRefusedError:
         """The refusal, written to the audit."""
@@ -323,13 +263,6 @@ class ConfirmService:
         proposal = self._seen(row)
         self._on_change(proposal)
         return proposal
-
-
-def _value_refusals(write: CardWrite, point: Point) -> Sequence[Refusal]:
-    """What the point's rules say to the value now; where a scale is read from the device, the write itself looks at the words."""
-    if point.held_by is not None:
-        return list(limit_refusals(write.shown.tag, point, write.wanted))
-    return value_refusals(write.shown.tag, point, write.wanted, None)[1]
 
 
 _SECOND = ("a second person has to confirm this, not the same again", "需由另一人再次确认")
