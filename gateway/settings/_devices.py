@@ -12,7 +12,6 @@ from gateway.maps.load import find_map
 from gateway.maps.rules.apply import POINT_RULES
 from gateway.maps.rules.base import Fault, MapView
 from gateway.maps.rules.conditions import Resolve, condition_faults, resolver
-from gateway.maps.rules.overlaps import shared_registers
 from gateway.maps.rules.people import alias_meanings, fold
 from gateway.model.point import FieldOf, Point, RegisterMap
 from gateway.model.shift import shifted
@@ -84,24 +83,6 @@ def device_map(yaml: YamlFile, placed: Placed, given: RegisterMap, findings: lis
         findings.append(place(yaml, ("devices", placed.number, "base"), "span_beyond_65535", str(exc), fix))
         moved = given
     return _site_map(yaml, placed.number, placed.device, moved, findings)
-
-
-def part_findings(yaml: YamlFile, devices: Sequence[Placed], maps: Mapping[str, RegisterMap]) -> Iterator[Finding]:
-    """`two_writable` between parts of one unit, and `overlap` of parts with one map, whose bases are then too close."""
-    units: dict[tuple[str, int], list[Placed]] = {}
-    for each in devices:
-        if each.device.id in maps:
-            units.setdefault((each.device.link, each.device.unit_id), []).append(each)
-    for parts in units.values():
-        owners = {id(point): part for part in parts for point in maps[part.device.id].points.values()}
-        points = [point for part in parts for point in maps[part.device.id].points.values()] if len(parts) > 1 else []
-        for code, first, second in shared_registers(points):
-            one, other = owners[id(first)], owners[id(second)]
-            if one.device.id == other.device.id or (code == "overlap" and one.device.map != other.device.map):
-                continue
-            shares = "writes the same bits as" if code == "two_writable" else "shares registers with"
-            message = f"{other.device.id}.{second.name} {shares} {one.device.id}.{first.name}"
-            yield place(yaml, ("devices", other.number, "base"), code, message, "move the bases further apart")
 
 
 def _site_map(yaml: YamlFile, number: int, device: DeviceIn, given: RegisterMap, findings: list[Finding]) -> RegisterMap:

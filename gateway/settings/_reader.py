@@ -15,9 +15,10 @@ from gateway.maps.schema_types import Strict
 from gateway.model.address import UnitId
 from gateway.model.point import RegisterMap
 from gateway.settings._copies import Placed, placed
-from gateway.settings._devices import MapShelf, device_map, interlock_findings, part_findings, shared_aliases, unit_findings
+from gateway.settings._devices import MapShelf, device_map, interlock_findings, shared_aliases, unit_findings
 from gateway.settings._links import link_findings, link_options
 from gateway.settings._load import load_findings
+from gateway.settings._parts import part_findings
 from gateway.settings._schema import DeviceIn, HeadIn, LinkIn, WebIn
 from gateway.settings._secrets import secrets_in_clear
 from gateway.settings._types import DeviceSettings, SessionLimits, Settings, Site, Web
