@@ -228,6 +228,7 @@ async def serve_tcp(device: FakeDevice, cut: Cut, *, port: int = 0, tls: ssl.SSL
                 buffer += data
                 while asked := cut(buffer):
                     buffer = buffer[len(asked.raw) :]
+                    device._send, device._hang_up = writer.write, writer.close  # a reply goes where its request came from
                     await device.take(asked)
         except ConnectionError:
             pass

@@ -46,11 +46,15 @@ class Seen:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Phase:
-    """Some time of polling: good reads a second, and how fast memory grew (least squares)."""
+    """Some time of polling: good reads a second, memory at its end, how fast memory and live objects grew in its second half.
+
+    (Least squares; in the first half the allocator takes what it will need.)
+    """
 
     reads_per_s: float
     rss_mb: float
     rss_slope_kb_per_min: float
+    objects_per_min: float
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -120,12 +124,21 @@ async def _polled(folder: Path, warm_s: float, calm_s: float, cut_s: float, seed
 async def _phase(seen: Seen, clock: SystemClock, seconds: float, take_news: Callable[[], object]) -> Phase:
     good, began = seen.good, clock.monotonic()
     memory: list[tuple[float, float]] = []
+    objects: list[tuple[float, float]] = []
     while clock.monotonic() - began < seconds:
         await clock.sleep(min(SAMPLE_S, seconds))
         take_news()
-        memory.append((clock.monotonic() - began, _rss_kb()))
+        now = clock.monotonic() - began
+        if now > seconds / 2:
+            memory.append((now, _rss_kb()))
+            objects.append((now, len(gc.get_objects())))
     took = clock.monotonic() - began
-    return Phase(reads_per_s=(seen.good - good) / took, rss_mb=_rss_kb() / 1024, rss_slope_kb_per_min=60 * _slope(memory))
+    return Phase(
+        reads_per_s=(seen.good - good) / took,
+        rss_mb=_rss_kb() / 1024,
+        rss_slope_kb_per_min=60 * _slope(memory),
+        objects_per_min=60 * _slope(objects),
+    )
 
 
 async def _all_back(seen: Seen, clock: SystemClock) -> float:
