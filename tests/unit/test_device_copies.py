@@ -5,6 +5,7 @@ from pathlib import Path
 
 import pytest
 
+from gateway.errors import ConfigError
 from gateway.model.address import Table
 from gateway.settings import Settings, load_settings
 
@@ -89,3 +90,16 @@ def test_a_hundred_devices_are_one_entry(load: Load) -> None:
     settings = load(entry("repeat: {count: 100, unit_id_stride: 1}", "'Pump {n}'"))
     assert (len(settings.devices), settings.devices[-1].unit_id) == (100, 104)
     assert settings.warnings == ()
+
+
+def test_a_writer_is_found_behind_parts_that_only_read(load: Load, tmp_path: Path) -> None:
+    written = "  sp: {pdu: 0, table: holding, access: rw, name: {en: Set point, zh: 给定}, write: {function: 6, min: 0, max: 9, step: 1}}\n"
+    for name in ("first", "last"):
+        (tmp_path / f"{name}.yaml").write_text(MAP.replace("id: pump", f"id: {name}").split("  speed:")[0] + written, "utf-8")
+    with pytest.raises(ConfigError) as refused:
+        load(
+            "".join(
+                f"  - {{id: {name}, link: lan1, unit_id: 5, base: 0, map: {name}, title: {name}}}\n" for name in ("first", "pump", "last")
+            )
+        )
+    assert [finding.message for finding in refused.value.findings] == ["last.sp writes the same bits as first.sp"]
