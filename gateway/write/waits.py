@@ -23,13 +23,13 @@ class Waits:
     async def until(self, wait: OrderedWait, is_stopping: Callable[[], bool]) -> Ended:
         """`met` once a good value read now meets the condition; `not_met` if none does in time, or the gateway stops."""
         condition = parse(wait.condition)
-        source = source_of(condition, wait.device, self._find)
-        device = self._devices.get(wait.device)
-        if source is None or device is None or device.map.version != wait.map_version:
-            return _not_met(wait, MAP_CHANGED, Reading(value=None), code="MAP_CHANGED")
-        wanted = condition_words(condition, source)
         begin = self._clock.monotonic()
         while True:
+            source = source_of(condition, wait.device, self._find)
+            device = self._devices.get(wait.device)
+            if source is None or device is None or device.map.version != wait.map_version:
+                return _not_met(wait, MAP_CHANGED, Reading(value=None), code="MAP_CHANGED")
+            wanted = condition_words(condition, source)
             (sample,) = await self._devices[source.device].read_fresh([source.point])
             reading, waited_s = reading_of(source, sample), self._clock.monotonic() - begin
             if holds(condition, reading):

@@ -274,11 +274,15 @@ async def test_t31_stop_ends_the_wait_and_begins_no_step(rig: Rig) -> None:
 
 async def test_t28_map_that_changes_between_two_steps_stops_the_rest(rig: Rig) -> None:
     made = await rig.run("pump.enable")
-    confirming = asyncio.ensure_future(rig.confirm(made))
-    await in_a_wait(rig)
-    rig.line.put(1, Table.HOLDING, 19, [1])
-    rig.plant.devices["pump"].map = make_map("pump", PUMP, version="2", procedures=PROCEDURES)
-    done = await in_time(rig, confirming)
+
+    def ready_with_another_map(request: Request) -> LinkError | None:
+        if isinstance(request, Read) and request.address == 19:
+            rig.line.put(1, Table.HOLDING, 19, [1])
+            rig.plant.devices["pump"].map = make_map("pump", PUMP, version="2", procedures=PROCEDURES)
+        return None
+
+    rig.line.fault = ready_with_another_map
+    done = await in_time(rig, rig.confirm(made))
     assert [(one.outcome, one.code) for one in done.outcomes][1:3] == [("met", ""), ("refused", "MAP_CHANGED")]
 
 
@@ -293,6 +297,24 @@ async def test_t28_map_that_changes_during_a_write_ends_the_wait_after_it(rig: R
     rig.line.fault = changes_the_map
     done = await in_time(rig, rig.confirm(made))
     assert [(one.outcome, one.code) for one in done.outcomes][:2] == [("verified", ""), ("not_met", "MAP_CHANGED")]
+
+
+@pytest.mark.parametrize("change", ["version", "gone"])
+async def test_t28_map_that_changes_during_a_wait_ends_it(rig: Rig, change: str) -> None:
+    made = await rig.run("pump.enable")
+    confirming = asyncio.ensure_future(rig.confirm(made))
+    await in_a_wait(rig)
+    if change == "gone":
+        rig.plant.devices.pop("pump")
+    else:
+        rig.plant.devices["pump"].map = make_map("pump", PUMP, version="2", procedures=PROCEDURES)
+    done = await in_time(rig, confirming)
+    assert [(one.outcome, one.code) for one in done.outcomes] == [
+        ("verified", ""),
+        ("not_met", "MAP_CHANGED"),
+        ("not_sent", ""),
+        ("not_sent", ""),
+    ]
 
 
 async def test_t82_steps_that_cannot_be_stored_on_the_way_are_told_all_the_same(rig: Rig, caplog: pytest.LogCaptureFixture) -> None:
