@@ -38,6 +38,10 @@ class Confirmation(Protocol):
         """The proposal, rejected."""
         ...
 
+    async def stop(self, proposal: str, actor: Actor, reason: str = "") -> Proposal:
+        """Begin no further step of a running procedure; raises WriteRefusedError, UnknownTagError."""
+        ...
+
     async def lock_out(self, scope: str, reason: str, actor: Actor) -> None:
         """Lock writes out of a tag, a device or all (`*`); raises WriteRefusedError, UnknownTagError."""
         ...

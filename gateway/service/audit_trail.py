@@ -10,7 +10,7 @@ from gateway.store.base import Anchor, AuditRecord, Body
 
 GROUPS: dict[str, tuple[str, ...]] = {
     "writes": (
-        *("proposed", "refused", "approved", "confirmed", "sending", "waited", "outcome", "rejected", "expired"),
+        *("proposed", "refused", "approved", "confirmed", "sending", "waited", "outcome", "stopped", "rejected", "expired"),
         *("locked_out", "released"),
     ),
     "alarms": ("alarm_ack", "alarm_shelve", "alarm_unshelve"),

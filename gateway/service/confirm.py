@@ -121,6 +121,24 @@ class ConfirmService:
             raise AlreadyTakenError(self._seen(await self._row(proposal)))
         return self._tell(done)
 
+    async def stop(self, proposal: str, actor: Actor, reason: str = "") -> Proposal:
+        """No further step of a running procedure is begun, its wait ends; the step on the wire comes to its end.
+
+        Raises WriteRefusedError (ROLE, NOT_ALLOWED if it does not run) and UnknownTagError. It does not wait for the audit.
+        """
+        row = await self._row(proposal)
+        if not (await self._recheck.role(actor.user)).includes(Role.OPERATOR):
+            raise refusal("ROLE", "stopping needs role operator and above", "停止操作流程需要操作员及以上权限")
+        why = f": {redact(reason)}" if reason.strip() else ""
+        if not self._gate.halt(proposal, Text(f"stopped by {actor.user}{why}", f"已由 {actor.user} 停止{why}")):
+            raise refusal("NOT_ALLOWED", f"{proposal} is not a procedure that runs now", f"{proposal} 不是正在执行的操作流程")
+        record = {"proposal": proposal, "user": actor.user, "via": actor.via, "meaning": "stopped", "reason": reason}
+        try:
+            await self._audit.record("stopped", proposal, record)
+        except StoreError as exc:
+            log.error("stop of %s by %s cannot be recorded: %s", proposal, actor.user, exc)  # noqa: TRY400 - one line
+        return self._seen(row)
+
     async def lock_out(self, scope: str, reason: str, actor: Actor) -> None:
         """Lock writes out of a tag, a device or all (`*`); role engineer, with a reason. Raises WriteRefusedError, UnknownTagError."""
         await self._check_locker(actor, reason)

@@ -5,6 +5,7 @@ import contextlib
 import logging
 from collections import defaultdict
 from collections.abc import Awaitable, Callable, Mapping, Sequence
+from functools import partial
 from typing import assert_never
 
 from gateway.clock import Clock
@@ -38,6 +39,8 @@ class Gate:
         self._across = asyncio.Lock()
         self._turns: defaultdict[str, asyncio.Lock] = defaultdict(asyncio.Lock)
         self._is_stopping = False
+        self._halted: dict[str, Text | None] = {}
+        """Procedures under way, and why no further step of one is begun."""
 
     def has_device(self, name: str) -> bool:
         """True if there is a device of this id."""
@@ -47,12 +50,25 @@ class Gate:
         """Begin no further step of a procedure, and end its wait; writes that were begun come to their end."""
         self._is_stopping = True
 
+    def halt(self, proposal: str, why: Text) -> bool:
+        """The same for one procedure; False if it is not under way here."""
+        if proposal not in self._halted:
+            return False
+        self._halted[proposal] = why
+        return True
+
     async def execute(self, order: Order, told: Told) -> Sequence[Ended]:
         """Do what the order says; what follows a step that did not succeed is not sent.
 
         Never raises for what devices or the audit do. The audit holds the end of each step when this returns, if it can be.
         """
-        return await (self._in_steps(order, told) if order.procedure else self._together(order))
+        if not order.procedure:
+            return await self._together(order)
+        self._halted[order.proposal] = None
+        try:
+            return await self._in_steps(order, told)
+        finally:
+            self._halted.pop(order.proposal)
 
     async def close_cut_off(self, order: Order, known: Mapping[int, str]) -> Sequence[Ended]:
         """How the steps of an order that was cut off ended: `known` holds the outcome of those begun, empty if it is not known."""
@@ -90,8 +106,8 @@ class Gate:
                 why: Text | None = None
             elif not is_recorded:
                 why = NO_AUDIT
-            elif self._is_stopping:
-                why = STOPPING
+            elif stopped := self._stopped(order):
+                why = stopped
             else:
                 done, is_recorded = await self._step(order, step)
                 ended.append(done)
@@ -110,10 +126,14 @@ class Gate:
                     (done,) = await self._write(order, step.device, [step])
                     return done, await self._record(order, [step], [done])
             case OrderedWait():
-                done = await self._waits.until(step, lambda: self._is_stopping)
+                done = await self._waits.until(step, partial(self._stopped, order))
                 return done, await self._record(order, [step], [done])
             case _:
                 assert_never(step)
+
+    def _stopped(self, order: Order) -> Text | None:
+        """Why no further step of a procedure is begun; None if nothing speaks against it."""
+        return STOPPING if self._is_stopping else self._halted.get(order.proposal)
 
     async def _write(self, order: Order, device_id: str, writes: Sequence[OrderedWrite]) -> Sequence[Ended]:
         device = self._devices.get(device_id)

@@ -20,8 +20,8 @@ class Waits:
         self._devices = devices
         self._clock = clock
 
-    async def until(self, wait: OrderedWait, is_stopping: Callable[[], bool]) -> Ended:
-        """`met` once a good value read now meets the condition; `not_met` if none does in time, or the gateway stops."""
+    async def until(self, wait: OrderedWait, stopped: Callable[[], Text | None]) -> Ended:
+        """`met` once a good value read now meets the condition; `not_met` if none does in time, or `stopped` says why to end."""
         condition = parse(wait.condition)
         begin = self._clock.monotonic()
         while True:
@@ -36,8 +36,9 @@ class Waits:
                 seen = reading_words(reading)
                 words = Text(f"{wanted.en} after {waited_s:.1f} s: {seen.en}", f"{wanted.zh}，{waited_s:.1f} 秒后满足：{seen.zh}")
                 return Ended(step=wait.step, tag=wait.tag, outcome="met", read_back=reading.value, message=words)
-            if is_stopping():
-                return _not_met(wait, Text("the gateway stopped", "网关停止"), reading)
+            why = stopped()
+            if why is not None:
+                return _not_met(wait, why, reading)
             if waited_s >= wait.timeout_s:
                 return _not_met(wait, _too_long(wait, wanted, reading), reading)
             await self._clock.sleep(min(PERIOD_S, wait.timeout_s - waited_s))

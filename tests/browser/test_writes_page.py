@@ -62,6 +62,15 @@ def test_procedures_stop_and_start_a_pump_step_by_step(page: Page) -> None:
     picture(page, "procedure-done")
 
 
+def test_running_procedure_is_stopped(page: Page) -> None:
+    card = card_of(page, "vfd1.stop")
+    card.locator("button.confirm").click()
+    expect(step(card, 0).locator("[data-outcome=verified]")).to_be_visible(timeout=RAMP_MS)
+    card.locator("button.stop").click()
+    expect(step(card, 1).locator("[data-outcome=not_met]")).to_contain_text("stopped by operator", timeout=RAMP_MS)
+    expect(card.locator("button.stop")).to_have_count(0)
+
+
 def test_executed_write_is_undone_by_a_new_card(page: Page) -> None:
     page.fill(".ask textarea", "Set the hypochlorite heater setpoint to 37 °C")
     page.click(".ask .send")

@@ -64,6 +64,24 @@ async def test_procedure_is_listed_proposed_confirmed_and_told_step_by_step(plan
     assert kept["outcomes"] == done["proposal"]["outcomes"]
 
 
+async def test_running_procedure_is_stopped_by_a_person_T31(plant: RunningPlant) -> None:
+    """The plant is steady: the pump never comes to a stand, so that the wait would go on for 90 s."""
+    client, other = await plant.signed_in("operator"), await plant.signed_in("operator2")
+    card = (await client.post(f"{API}/proposals", json={"procedure": "vfd1.stop", "reason": "test"})).json()
+    confirming = asyncio.ensure_future(decide(client, card))
+    async with asyncio.timeout(30):
+        while not (await other.get(f"{API}/proposals/{card['id']}")).json()["outcomes"]:
+            await plant.gateway.clock.sleep(0.05)
+        viewer = await plant.signed_in("viewer")
+        assert (await decide(viewer, card, "stop")).json()["code"] == "ROLE"
+        assert (await decide(other, card, "stop", reason="wrong pump")).json()["state"] == "CONFIRMED"
+        done = (await confirming).json()
+    assert [one["outcome"] for one in done["proposal"]["outcomes"]] == ["verified", "not_met"]
+    assert done["proposal"]["outcomes"][1]["message"]["en"] == "stopped by operator2: wrong pump"
+    assert (done["outcome"], (await decide(other, card, "stop")).json()["code"]) == ("not_met", "NOT_ALLOWED")
+    plant.simulated.set("vfd1.run_cmd", 1)
+
+
 async def test_procedure_that_an_interlock_forbids_is_refused_T22(plant: RunningPlant) -> None:
     client = await plant.signed_in("operator")
     answer = await client.post(f"{API}/proposals", json={"procedure": "vfd2.start", "reason": "test"})

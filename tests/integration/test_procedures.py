@@ -269,7 +269,45 @@ async def test_t31_stop_ends_the_wait_and_begins_no_step(rig: Rig) -> None:
     done = await in_time(rig, confirming)
     await draining
     assert [one.outcome for one in done.outcomes] == ["verified", "not_met", "not_sent", "not_sent"]
-    assert "stopped" in done.outcomes[1].message.en
+    assert "the gateway is stopping" in done.outcomes[1].message.en
+
+
+async def test_t31_person_stops_a_running_procedure(rig: Rig) -> None:
+    made = await rig.run("pump.enable")
+    assert (await refused(rig.confirmer.stop(made.id, actor("otto")))).codes == ("NOT_ALLOWED",)
+    confirming = asyncio.ensure_future(rig.confirm(made))
+    await in_a_wait(rig)
+    assert (await refused(rig.confirmer.stop(made.id, actor("vera", Role.VIEWER)))).codes == ("ROLE",)
+    seen = await rig.confirmer.stop(made.id, actor("otto"), "it rattles")
+    assert (seen.state, [one.outcome for one in seen.outcomes]) == ("CONFIRMED", ["verified"])
+    done = await in_time(rig, confirming)
+    assert [one.outcome for one in done.outcomes] == ["verified", "not_met", "not_sent", "not_sent"]
+    assert done.outcomes[1].message == Text("stopped by otto: it rattles", "已由 otto 停止: it rattles")
+    (record,) = await rig.audit.entries(["stopped"])
+    assert (record.subject, record.body["user"], record.body["reason"]) == (made.id, "otto", "it rattles")
+    assert len(rig.line.writes) == 1
+    assert (await refused(rig.confirmer.stop(made.id, actor("otto")))).codes == ("NOT_ALLOWED",)
+
+
+async def test_t31_stop_works_without_the_audit_and_between_two_writes(rig: Rig, caplog: pytest.LogCaptureFixture) -> None:
+    twice = Procedure(name="twice", title=Text("Twice"), confirm="user", steps=(Step(write="trim", value=24), Step(write="trim", value=26)))
+    rig.plant.devices["pump"].map = make_map("pump", PUMP, procedures={"twice": twice})
+    made = await rig.run("pump.twice")
+    full = "create trigger full before insert on audit when new.kind = 'stopped' begin select raise(abort, 'full'); end"
+    await rig.store.write(lambda connection: connection.exec_driver_sql(full))
+    stopping: list[asyncio.Future[object]] = []
+
+    def stops(request: Request) -> LinkError | None:
+        if not isinstance(request, Read):
+            stopping.append(asyncio.ensure_future(rig.confirmer.stop(made.id, actor("otto"))))
+        return None
+
+    rig.line.fault = stops
+    done = await in_time(rig, rig.confirm(made))
+    assert [one.outcome for one in done.outcomes] == ["verified", "not_sent"]
+    assert "stopped by otto" in done.outcomes[1].message.en
+    assert len(await asyncio.gather(*stopping)) == 1
+    assert "cannot be recorded" in caplog.text
 
 
 async def test_t28_map_that_changes_between_two_steps_stops_the_rest(rig: Rig) -> None:

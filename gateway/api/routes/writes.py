@@ -127,6 +127,14 @@ async def reject(
     return schemas.Answer({"state": done.state, "proposal": _card(done, actor, services)})
 
 
+@router.post("/proposals/{proposal}/stop")
+async def stop(
+    proposal: str, body: Deciding, actor: Actor = Depends(needs(Role.OPERATOR)), services: Context = Depends(context)
+) -> Response:
+    """No further step of a running procedure is begun; how its steps ended is told as ever. 422 NOT_ALLOWED if none runs."""
+    return schemas.Answer(_card(await services.confirm.stop(proposal, actor, body.reason), actor, services))
+
+
 @router.post("/proposals/{proposal}/undo")
 async def undo(
     proposal: str, body: Deciding, actor: Actor = Depends(needs(Role.OPERATOR)), services: Context = Depends(context)

@@ -42,6 +42,7 @@ function drawCard(card, live, id, view) {
     el("div", { class: "facts" }, facts(proposal).filter(Boolean).join(" · ")),
     pending ? buttons(live, proposal, view) : null,
     ending(proposal),
+    proposal.kind === "procedure" && proposal.state === "CONFIRMED" && live.me.role !== "viewer" ? stopButton(live, proposal, view) : null,
     canUndo(live, proposal) ? el("div", { class: "buttons" }, el("button", { class: "undo", disabled: view.busy, onclick: () => undo(live, proposal, view) }, t("undo"))) : null,
     view.error ? el("p", { class: "error", role: "alert" }, view.error) : null);
   tick(live, id, view);
@@ -97,6 +98,19 @@ function rejecting(live, proposal, view) {
   const reject = () => act(live, view, () => call("POST", `/proposals/${proposal.id}/reject`, { reason: view.why.value.trim() }));
   return el("div", { class: "buttons" }, view.why, el("button", { class: "reject-now", onclick: reject, disabled: view.busy }, t("reject")),
     el("button", { class: "quiet", onclick: () => { view.rejecting = false; view.draw(); }, disabled: view.busy }, t("back")));
+}
+
+function stopButton(live, proposal, view) {
+  const stop = async () => {
+    view.error = "";
+    try {
+      await call("POST", `/proposals/${proposal.id}/stop`, {});
+    } catch (error) {
+      view.error = pick(error.problem?.words) || error.message;
+    }
+    view.draw();
+  };
+  return el("div", { class: "buttons" }, el("button", { class: "stop", onclick: stop }, t("stop_procedure")));
 }
 
 const undo = (live, proposal, view) => act(live, view, async () => ({ proposal: await call("POST", `/proposals/${proposal.id}/undo`, {}) }));
