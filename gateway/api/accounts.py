@@ -53,3 +53,20 @@ class Accounts(Protocol):
     async def make_first(self, code: str, user: str, password: str, address: str) -> SignedIn:
         """The first admin, by the console's code, signed in; raises AccountError."""
         ...
+
+
+class SingleSignOn(Protocol):
+    """Signing in by an identity provider."""
+
+    @property
+    def name(self) -> str:
+        """What the page calls it."""
+        ...
+
+    async def begin(self, *, again: bool) -> tuple[str, str]:
+        """(where the browser goes, what it must bring back as a cookie); raises ProblemError."""
+        ...
+
+    async def finish(self, state: str, code: str, browser: str, address: str) -> SignedIn:
+        """A session for whom the provider vouches; raises ProblemError."""
+        ...

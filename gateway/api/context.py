@@ -6,7 +6,7 @@ from typing import Protocol
 
 from fastapi import Request
 
-from gateway.api.accounts import Accounts
+from gateway.api.accounts import Accounts, SingleSignOn
 from gateway.api.events import EventHub
 from gateway.api.writing import Confirmation, Proposing
 from gateway.clock import Clock
@@ -91,6 +91,7 @@ class Context:
     is_secure: bool
     metrics: Callable[[], str]
     lockout: Callable[[], Awaitable[Mapping[str, str] | None]]
+    sso: SingleSignOn | None = None
     features: list[str] = field(default_factory=list)
 
 

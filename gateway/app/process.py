@@ -41,10 +41,10 @@ def reload_on_hangup(gateway: Gateway) -> Iterator[None]:
 
 
 async def refuse_open_door(gateway: Gateway, web: Web) -> None:
-    """ConfigError if the page would be served beyond this machine without accounts, or without TLS unless told to."""
+    """ConfigError if the page would be served beyond this machine without accounts or provider, or without TLS unless told to."""
     if _is_loopback(web.host):
         return
-    if not await gateway.users.all():
+    if not await gateway.users.all() and gateway.settings.oidc is None:
         fix = "make an account first: busmate user add CONFIG NAME --role admin"
         raise ConfigError([Finding(code="no_users", message=f"nobody could sign in at {web.host}, but anybody could try", fix=fix)])
     if not web.cert and not web.plain_http:

@@ -11,6 +11,7 @@ from pathlib import Path
 import uvicorn
 from fastapi import APIRouter, FastAPI
 
+from gateway.api.accounts import SingleSignOn
 from gateway.api.app import API, make_app
 from gateway.api.context import Context
 from gateway.api.events import EventHub
@@ -25,6 +26,7 @@ from gateway.errors import ConfigError, Finding
 from gateway.service.account_desk import AccountDesk
 from gateway.service.audit_trail import AuditTrail
 from gateway.settings import Web
+from gateway.store.identities import Identities
 
 log = logging.getLogger(__name__)
 
@@ -90,7 +92,28 @@ def context_of(gateway: Gateway, hub: EventHub, *, is_secure: bool) -> Context:
         is_secure=is_secure,
         metrics=lambda: render(gateway.read.health(), gateway.read.alarms()),
         lockout=lambda: lockout_of(gateway.lockouts),
+        sso=_sign_on(gateway),
     )
+
+
+def _sign_on(gateway: Gateway) -> SingleSignOn | None:
+    """Signing in by the configured identity provider. Raises ConfigError if the library or the secret is missing."""
+    wanted = gateway.settings.oidc
+    if wanted is None:
+        return None
+    try:
+        from gateway.app.oidc import Provider
+        from gateway.app.sso import SignOn
+    except ModuleNotFoundError as exc:
+        raise ConfigError([Finding(code="no_oidc", message=f"oidc needs {exc.name}", fix="pip install 'busmate[oidc]'")]) from exc
+    try:
+        secret = wanted.secret_file.read_text(encoding="utf-8").strip() if wanted.secret_file is not None else ""
+    except OSError as exc:
+        message = f"{wanted.secret_file} cannot be read: {exc.strerror}"
+        raise ConfigError([Finding(code="no_secret", message=message, fix="put the client's secret there")]) from exc
+    provider = Provider(wanted, secret, gateway.clock)
+    identities = Identities(gateway.audit, gateway.clock)
+    return SignOn(wanted, provider, identities, gateway.sessions, gateway.confirm.forget_user, gateway.clock)
 
 
 @asynccontextmanager

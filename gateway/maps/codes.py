@@ -131,6 +131,7 @@ _ERRORS: Mapping[str, str] = {
     "unknown_timezone": "a timezone that is not there",
     "bad_unit_id": "a unit id that no device can have",
     "bad_store": "a store that is neither SQLite nor PostgreSQL",
+    "bad_address": "an identity provider or page without https",
     "key_not_for_transport": "a key that means nothing on this transport",
     "loosens": "a site rule that loosens the map's",
     "nothing_found": "no map and no configuration at the path",

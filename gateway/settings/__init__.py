@@ -9,10 +9,20 @@ from pathlib import Path
 from gateway.errors import ConfigError, Finding
 from gateway.settings._load import planned_lines
 from gateway.settings._reader import Reader
-from gateway.settings._types import DeviceSettings, SessionLimits, Settings, Site, Web
+from gateway.settings._types import DeviceSettings, OidcSettings, SessionLimits, Settings, Site, Web
 from gateway.yamlfile import read_yaml
 
-__all__ = ["DeviceSettings", "SessionLimits", "Settings", "Site", "Web", "inspect_settings", "load_settings", "planned_lines"]
+__all__ = [
+    "DeviceSettings",
+    "OidcSettings",
+    "SessionLimits",
+    "Settings",
+    "Site",
+    "Web",
+    "inspect_settings",
+    "load_settings",
+    "planned_lines",
+]
 
 
 def load_settings(path: Path, maps_first: Sequence[Path] = ()) -> Settings:

@@ -4,6 +4,7 @@ from collections.abc import Mapping, Sequence
 from dataclasses import replace
 from pathlib import Path
 from typing import TypeVar
+from urllib.parse import urlsplit
 from zoneinfo import ZoneInfo, ZoneInfoNotFoundError
 
 from pydantic import ValidationError
@@ -13,15 +14,15 @@ from gateway.maps.findings import invalid, place
 from gateway.maps.inspect import in_order
 from gateway.maps.schema_types import Strict
 from gateway.model.address import UnitId
-from gateway.model.point import RegisterMap
+from gateway.model.point import RegisterMap, Role
 from gateway.settings._copies import Placed, placed
 from gateway.settings._devices import MapShelf, device_map, interlock_findings, shared_aliases, unit_findings
 from gateway.settings._links import link_findings, link_options
 from gateway.settings._load import load_findings
 from gateway.settings._parts import part_findings
-from gateway.settings._schema import DeviceIn, HeadIn, LinkIn, WebIn
+from gateway.settings._schema import DeviceIn, HeadIn, LinkIn, OidcIn, WebIn
 from gateway.settings._secrets import secrets_in_clear
-from gateway.settings._types import DeviceSettings, SessionLimits, Settings, Site, Web
+from gateway.settings._types import DeviceSettings, OidcSettings, SessionLimits, Settings, Site, Web
 from gateway.yamlfile import YamlFile, YamlPath, YamlValue
 
 _M = TypeVar("_M", bound=Strict)
@@ -83,6 +84,7 @@ class Reader:
             sessions=SessionLimits(
                 idle_s=head.sessions.idle_s, lifetime_s=head.sessions.lifetime_s, password_again_s=head.sessions.password_again_s
             ),
+            oidc=self._oidc(head.oidc),
             keep_days=head.store.keep_days,
         )
 
@@ -151,6 +153,23 @@ class Reader:
             self._add(("web", "host"), "web_without_tls", f"passwords would go to {web.host} in clear", fix)
         cert, key = (str(self._folder / web.tls.cert), str(self._folder / web.tls.key)) if web.tls else ("", "")
         return Web(host=web.host, port=web.port, hosts=tuple(web.hosts), plain_http=web.plain_http, cert=cert, key=key)
+
+    def _oidc(self, oidc: OidcIn | None) -> OidcSettings | None:
+        if oidc is None:
+            return None
+        for key, address in (("issuer", oidc.issuer), ("page", oidc.page)):
+            parts = urlsplit(address)
+            if parts.scheme != "https" and not (parts.scheme == "http" and parts.hostname in _THIS_MACHINE):
+                self._add(("oidc", key), "bad_address", f"{address} is no https address", f"write {key}: https://HOST/...")
+        return OidcSettings(
+            issuer=oidc.issuer,
+            client_id=oidc.client_id,
+            secret_file=self._folder / oidc.client_secret_file if oidc.client_secret_file else None,
+            page=oidc.page.rstrip("/"),
+            groups={group: Role(role) for group, role in oidc.groups.items()},
+            name_claim=oidc.name_claim,
+            groups_claim=oidc.groups_claim,
+        )
 
     def _several(self, model: type[_M], key: str, raw: YamlValue) -> dict[int, _M]:
         if not isinstance(raw, list) or not raw:

@@ -57,6 +57,19 @@ class SessionsIn(Strict):
     password_again_s: int = Field(default=300, ge=30, le=3600)
 
 
+class OidcIn(Strict):
+    """A plant's identity provider: where it is, who we are there, and which of its groups has which role here."""
+
+    issuer: str = Field(min_length=1)
+    client_id: str = Field(min_length=1)
+    client_secret_file: str | None = None
+    page: str = Field(min_length=1)
+    """Where browsers find this gateway, as registered with the provider."""
+    groups: dict[str, Literal["viewer", "operator", "engineer", "admin"]] = Field(min_length=1)
+    name_claim: str = "preferred_username"
+    groups_claim: str = "groups"
+
+
 class HeadIn(Strict):
     """A configuration without links and devices, which are validated one by one."""
 
@@ -66,6 +79,7 @@ class HeadIn(Strict):
     maps: list[str] = Field(default_factory=list)
     web: WebIn = Field(default_factory=WebIn)
     sessions: SessionsIn = Field(default_factory=SessionsIn)
+    oidc: OidcIn | None = None
 
 
 class Rs485In(Strict):

@@ -8,7 +8,7 @@ from zoneinfo import ZoneInfo
 from gateway.errors import Finding
 from gateway.link.options import LinkOptions
 from gateway.model.address import UnitId
-from gateway.model.point import RegisterMap, Text
+from gateway.model.point import RegisterMap, Role, Text
 from gateway.yamlfile import YamlValue
 
 
@@ -43,6 +43,19 @@ class SessionLimits:
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
+class OidcSettings:
+    """An identity provider; `secret_file` None for a public client, `page` without a slash at the end."""
+
+    issuer: str
+    client_id: str
+    secret_file: Path | None
+    page: str
+    groups: Mapping[str, Role]
+    name_claim: str = "preferred_username"
+    groups_claim: str = "groups"
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
 class DeviceSettings:
     """A configured device; `map` has the site's rules applied. `stale_after_s` None: three periods of the point's group."""
 
@@ -69,6 +82,7 @@ class Settings:
     web: Web
     assistant: Mapping[str, YamlValue]
     sessions: SessionLimits = SessionLimits()
+    oidc: OidcSettings | None = None
     keep_days: int = 400
     map_folders: tuple[Path, ...] = ()
     """Where maps are looked for before those that ship; the first is where edited maps are put."""

@@ -35,8 +35,8 @@ class Sessions:
         self._fresh_s = fresh_s
         self._seen: dict[str, float] = {}
 
-    async def start(self, user: str, role: Role) -> Session:
-        """A new session of a person who has just proved to be `user`; the oldest of more than twenty ends."""
+    async def start(self, user: str, role: Role, *, proved_s_ago: float = 0.0) -> Session:
+        """A new session of a person who proved to be `user` so many seconds ago; the oldest of more than twenty ends."""
         token, csrf = secrets.token_urlsafe(32), secrets.token_urlsafe(32)
         mono, now = self._clock.monotonic(), to_us(self._clock.utc())
         row: dict[str, str | int | float] = {
@@ -47,10 +47,10 @@ class Sessions:
             "started_mono": mono,
             "seen_at": now,
             "seen_mono": mono,
-            "proved_mono": mono,
+            "proved_mono": mono - proved_s_ago,
         }
         await self._store.write(lambda connection: _add(connection, row))
-        return Session(id=token, user=user, role=role, csrf=csrf, is_fresh=True)
+        return Session(id=token, user=user, role=role, csrf=csrf, is_fresh=proved_s_ago < self._fresh_s)
 
     async def get(self, token: str) -> Session | None:
         """The session of this id if it is still good, with the role the account has now; counts as activity.

@@ -22,7 +22,7 @@ MIN_PASSWORD = 8
 _FREE_TRIES: dict[str, int] = {"user": 5, "address": 20}
 _FIRST_LOCK_S = 30.0
 _LONGEST_LOCK_S = 900.0
-_NAME = re.compile(r"[\w][\w.@ -]{0,99}")
+NAME = re.compile(r"[\w][\w.@ -]{0,99}")
 
 
 class AccountError(GatewayError):
@@ -55,7 +55,7 @@ class Users:
 
     async def add(self, name: str, password: str, role: Role, *, by: str, check: Callable[[Connection], None] | None = None) -> None:
         """A new account, if `check` in the same transaction raises nothing. Raises AccountError."""
-        if not _NAME.fullmatch(name):
+        if not NAME.fullmatch(name):
             raise AccountError(f"{name!r} is no account name", f"{name!r} 不能作为用户名", fix="use letters, digits, and . _ - @")
         digest = await self._hash(password)
         row = {"name": name, "role": str(role), "hash": digest, "is_disabled": False, "created_at": to_us(self._clock.utc())}
@@ -164,10 +164,10 @@ class Users:
         if not self._of_nobody:
             self._of_nobody = self._hasher.hash("of nobody")
         try:
-            self._hasher.verify(self._of_nobody if row is None else row[2], password)
+            self._hasher.verify(self._of_nobody if row is None or not row[2].startswith("$") else row[2], password)
         except (VerificationError, InvalidHashError):
             return None, False
-        return (None, False) if row is None or row[3] else (_user(row), True)
+        return (None, False) if row is None or row[3] or not row[2].startswith("$") else (_user(row), True)
 
 
 def _find(connection: Connection, name: str) -> User | None:

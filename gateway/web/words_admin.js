@@ -6,6 +6,7 @@ export const ADMIN_WORDS = {
   new_password: ["New password", "新密码"], new_password_again: ["Once more", "再次输入"], passwords_differ: ["The two differ", "两次输入不一致"],
   first_make: ["Make the first account", "创建首个账户"], first_code: ["Code from the gateway's console", "网关控制台上的代码"],
   first_words: ["This gateway has no account yet. The first one is an admin's.", "此网关尚无账户，首个账户为管理员。"],
+  sso: ["Sign in at {provider}", "通过 {provider} 登录"], sso_failed: ["The identity provider did not let you in ({why}).", "身份提供方登录失败（{why}）。"],
   audit: ["Audit", "审计记录"], audit_all: ["everything", "全部"], audit_writes: ["writes", "写入"], audit_alarms: ["alarms", "报警"], audit_maps: ["maps", "点表"], audit_manuals: ["manuals", "手册"],
   audit_accounts: ["accounts and sign-ins", "账户与登录"], audit_clock: ["clock", "时钟"], audit_start: ["From", "起"], audit_end: ["To", "止"], audit_kind: ["Kind", "类别"],
   audit_user: ["Person", "人员"], audit_about: ["Device, point, proposal", "设备、测点、建议"], audit_outcome: ["Outcome or code", "结果或代码"], audit_show: ["Show", "查询"],

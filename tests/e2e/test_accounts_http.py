@@ -2,6 +2,7 @@
 
 import asyncio
 from collections.abc import AsyncIterator, Sequence
+from dataclasses import replace
 
 import httpx
 import pytest
@@ -9,10 +10,16 @@ import pytest_asyncio
 from sqlalchemy import text
 
 from gateway.api.app import make_app
+from gateway.api.shield import Shield
+from gateway.app.oidc import Provider
 from gateway.app.session_watch import SessionWatch
+from gateway.app.sso import SignOn
 from gateway.app.web import context_of
 from gateway.model.point import Role
+from gateway.settings import OidcSettings
 from gateway.store.base import Scope
+from gateway.store.identities import Identities
+from tests.fake_provider import CLIENT, ISSUER, SECRET, FakeProvider
 from tests.running_plant import PASSWORD, RunningPlant, running_plant
 
 API = "/api/v1"
@@ -326,8 +333,37 @@ async def test_non_ascii_csrf_token_is_refused_not_an_error(plant: RunningPlant)
 
 
 async def test_first_admin_over_http_T45(plant: RunningPlant) -> None:
-    assert (await plant.client().get(f"{API}/first-admin")).json() == {"wanted": False}
+    assert (await plant.client().get(f"{API}/first-admin")).json() == {"wanted": False, "provider": None}
     body = {"code": "guess", "user": "anna", "password": NEW}
     answer = await plant.client().post(f"{API}/first-admin", json=body)
     assert (answer.status_code, answer.json()["code"]) == (422, "ACCOUNT")
     assert "anna" not in {one.name for one in await plant.gateway.users.all()}
+
+
+async def test_identity_provider_signs_in_there_and_back_T43(plant: RunningPlant) -> None:
+    gateway, idp = plant.gateway, FakeProvider(groups={"ida": ["plant-operators"], "nobody": []})
+    settings = OidcSettings(
+        issuer=ISSUER, client_id=CLIENT, secret_file=None, page="http://plant.test", groups={"plant-operators": Role.OPERATOR}
+    )
+    idp.claims = lambda claims: {**claims, "iat": int(gateway.clock.utc().timestamp()), "exp": int(gateway.clock.utc().timestamp()) + 60}
+    provider = Provider(settings, SECRET, gateway.clock, idp.transport())
+    sign_on = SignOn(
+        settings, provider, Identities(gateway.audit, gateway.clock), gateway.sessions, gateway.confirm.forget_user, gateway.clock
+    )
+    app = Shield(make_app(replace(context_of(gateway, plant.hub, is_secure=False), sso=sign_on)), ["plant.test"])
+    async with httpx.AsyncClient(transport=httpx.ASGITransport(app=app), base_url="http://plant.test") as client:
+        assert (await client.get(f"{API}/first-admin")).json()["provider"] == "idp.plant.test"
+        for user, place in (("nobody", "/#sso=SSO_ROLE"), ("ida", "/")):
+            there = await client.get(f"{API}/oidc/login")
+            flags = there.headers["set-cookie"].lower()
+            assert ("httponly" in flags, "samesite=lax" in flags, "path=/api/v1/oidc" in flags) == (True, True, True)
+            code = idp.sign_in(there.headers["location"], user)
+            back = await client.get(
+                f"{API}/oidc/callback", params={"code": code, "state": idp.asked[-1]["state"]}, headers={"sec-fetch-site": "cross-site"}
+            )
+            assert (back.status_code, back.headers["location"]) == (303, place)
+        assert "samesite=strict" in back.headers["set-cookie"].lower()
+        assert (await client.get(f"{API}/me")).json()["user"] == "ida"
+        again = await client.get(f"{API}/oidc/callback", params={"code": code, "state": idp.asked[-1]["state"]})
+        assert again.headers["location"] == "/#sso=SSO_STATE"
+    assert (await plant.client().get(f"{API}/oidc/login")).json()["code"] == "NO_PROVIDER"

@@ -41,6 +41,8 @@ OPERATIONS: dict[tuple[str, str], Least] = {
     ("POST", f"{API}/login"): "anybody",
     ("GET", f"{API}/first-admin"): "anybody",
     ("POST", f"{API}/first-admin"): "anybody",
+    ("GET", f"{API}/oidc/login"): "anybody",
+    ("GET", f"{API}/oidc/callback"): "anybody",
     ("POST", f"{API}/logout"): "viewer",
     ("GET", f"{API}/me"): "viewer",
     ("POST", f"{API}/me/proof"): "viewer",

@@ -11,7 +11,7 @@ import pytest
 from gateway.errors import ConfigError
 from gateway.link.options import LinkOptions, Rs485
 from gateway.model.point import Interlock, Role, Text
-from gateway.settings import SessionLimits, Settings, inspect_settings, load_settings
+from gateway.settings import OidcSettings, SessionLimits, Settings, inspect_settings, load_settings
 from tests.seeded import GOLDEN, expected
 
 CONFIGS = Path(__file__).parents[2] / "configs"
@@ -126,6 +126,19 @@ def test_how_long_things_last_has_defaults_and_can_be_set(load: Load) -> None:
     rest = "store: {keep_days: 30}\nsessions: {idle_s: 600, lifetime_s: 28800, password_again_s: 60}\n"
     told = load(rest=rest)
     assert (told.keep_days, told.sessions) == (30, SessionLimits(idle_s=600, lifetime_s=28_800, password_again_s=60))
+
+
+def test_identity_provider_with_its_groups(load: Load, tmp_path: Path) -> None:
+    assert load().oidc is None
+    where = "issuer: 'https://idp.lan/realms/p/', page: 'https://b.lan/'"
+    told = load(rest=f"oidc: {{{where}, client_id: busmate, client_secret_file: ./s, groups: {{ops: operator}}}}\n").oidc
+    assert told == OidcSettings(
+        issuer="https://idp.lan/realms/p/",
+        client_id="busmate",
+        secret_file=tmp_path / "s",
+        page="https://b.lan",
+        groups={"ops": Role.OPERATOR},
+    )
 
 
 def test_site_rules_tighten_the_map(load: Load) -> None:

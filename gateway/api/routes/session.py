@@ -50,8 +50,8 @@ async def login(body: Login, request: Request, services: Context = Depends(conte
 
 @router.get("/first-admin")
 async def first_wanted(services: Context = Depends(context)) -> Response:
-    """Whether there is no account yet."""
-    return Answer({"wanted": await services.accounts.wants_first()})
+    """Whether there is no account yet, and the identity provider that vouches for people, if there is one."""
+    return Answer({"wanted": await services.accounts.wants_first(), "provider": services.sso.name if services.sso is not None else None})
 
 
 @router.post("/first-admin")

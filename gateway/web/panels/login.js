@@ -7,20 +7,24 @@ import { pick, t } from "/static/i18n.js";
 export function loginPanel(onSignedIn) {
   const code = new URLSearchParams(location.hash.slice(1)).get("first");
   const holder = el("div", { class: "login-holder" });
-  const show = (isFirst) => {
-    holder.replaceChildren(isFirst ? firstForm(code || "", onSignedIn) : signInForm(onSignedIn));
+  const show = (isFirst, provider) => {
+    holder.replaceChildren(isFirst ? firstForm(code || "", onSignedIn) : signInForm(onSignedIn, provider));
     queueMicrotask(() => holder.querySelector(isFirst && !code ? "input[name=code]" : "input[name=user]").focus());
   };
   show(false);
-  call("GET", "/first-admin").then((answer) => { if (answer.wanted) show(true); }).catch(() => null);
+  call("GET", "/first-admin").then((answer) => { if (answer.wanted || answer.provider) show(answer.wanted && !answer.provider, answer.provider); }).catch(() => null);
   return holder;
 }
 
-function signInForm(onSignedIn) {
+function signInForm(onSignedIn, provider) {
   const user = el("input", { name: "user", autocomplete: "username", required: true });
   const password = el("input", { name: "password", type: "password", autocomplete: "current-password", required: true });
   const send = () => call("POST", "/login", { user: user.value.trim(), password: password.value });
-  return form(t("sign_in"), "", [[t("user"), user], [t("password"), password]], send, onSignedIn);
+  const failed = new URLSearchParams(location.hash.slice(1)).get("sso");
+  if (failed) history.replaceState(null, "", location.pathname);
+  const made = form(t("sign_in"), failed ? t("sso_failed", { why: failed }) : "", [[t("user"), user], [t("password"), password]], send, onSignedIn);
+  if (provider) made.append(el("a", { class: "button provider", href: "/api/v1/oidc/login" }, t("sso", { provider })));
+  return made;
 }
 
 function firstForm(given, onSignedIn) {

@@ -7,7 +7,7 @@ import { pick, t } from "/static/i18n.js";
 // True if the right password was given, false if the person closed the dialog.
 export function askPassword() {
   return passwordDialog(t("password_again"), [{ name: "password", words: t("password"), autocomplete: "current-password" }],
-    ([password]) => call("POST", "/me/proof", { password }));
+    ([password]) => call("POST", "/me/proof", { password }), { again: true });
 }
 
 export async function changeOwnPassword() {
@@ -20,8 +20,9 @@ export async function changeOwnPassword() {
   if (changed) document.dispatchEvent(new CustomEvent("signed-out"));
 }
 
-// Asks for the fields and calls `send` with what was typed; stays open with the reason while `send` fails.
-export function passwordDialog(title, fields, send) {
+// Asks for the fields and calls `send` with what was typed; stays open with the reason while `send` fails. With `again`, who has
+// no password here may prove themselves at the identity provider instead; cards wait meanwhile.
+export function passwordDialog(title, fields, send, { again = false } = {}) {
   const error = el("div", { class: "error", role: "alert" });
   const inputs = fields.map((field) => el("input", { name: field.name, type: "password", autocomplete: field.autocomplete, required: true }));
   const button = el("button", { class: "primary", type: "submit" }, t("go_on"));
@@ -46,6 +47,9 @@ export function passwordDialog(title, fields, send) {
     fields.map((field, place) => el("label", {}, field.words, inputs[place])), error,
     el("div", { class: "buttons" }, button, el("button", { type: "button", onclick: () => box.close() }, t("cancel"))));
   const box = el("dialog", { class: "password", "aria-label": title }, form);
+  call("GET", "/first-admin").then(({ provider }) => {
+    if (provider && again) form.append(el("a", { class: "button provider", href: "/api/v1/oidc/login?again=true" }, t("sso", { provider })));
+  }).catch(() => null);
   document.body.append(box);
   box.showModal();
   return new Promise((resolve) => {

@@ -31,7 +31,7 @@ async def gateway(tmp_path: Path) -> AsyncIterator[Gateway]:
     async with await Store.open(f"sqlite:///{tmp_path}/a.db") as store:
         audit = await Audit.open(store, AuditFiles(key=tmp_path / "audit.key", anchor=tmp_path / "audit.anchor"), clock)
         users = Users(store, audit, clock, hasher=PasswordHasher(time_cost=1, memory_cost=8, parallelism=1))
-        settings = SimpleNamespace(file=tmp_path / "plant.yaml")
+        settings = SimpleNamespace(file=tmp_path / "plant.yaml", oidc=None)
         yield cast("Gateway", SimpleNamespace(users=users, first=FirstAdmin(store, users, clock), settings=settings))
 
 
