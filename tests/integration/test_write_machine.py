@@ -14,10 +14,10 @@ from hypothesis import strategies as st
 from gateway.clock import ManualClock
 from gateway.errors import GatewayError, LinkDownError, LinkTimeoutError
 from gateway.link.base import Read, Request, WriteRegisters
-from gateway.model.point import Role
+from gateway.model.point import Procedure, Role, Step, Text
 from gateway.service.base import Proposal
 from gateway.store.base import AuditRecord
-from tests.write_rig import START, Field, Rig, actor, fill, running
+from tests.write_rig import PUMP, START, Field, Rig, actor, fill, make_map, running
 
 TAGS = ("pump.trim", "panel.lamp", "pump.speed_sp")
 USERS = ("olga", "otto", "enid")
@@ -31,6 +31,7 @@ OPERATIONS = st.one_of(
     ACT,
     ACT,
     ACT,
+    st.tuples(st.just("run"), USER, st.lists(USER, min_size=1, max_size=4)),
     st.tuples(st.just("propose"), st.sampled_from(TAGS), USER),
     st.tuples(st.just("confirm"), CARD, st.lists(USER, min_size=1, max_size=4)),
     st.tuples(st.just("reject"), CARD, USER),
@@ -79,6 +80,9 @@ class World:
             case ("act", str(tag), str(user), [*users]):
                 if await self.propose(rig, tag, user):
                     await self.confirm(rigs, self.cards[-1], users)
+            case ("run", str(user), [*users]):
+                if await self.propose_two(rigs, user):
+                    await self.confirm(rigs, self.cards[-1], users)
             case ("confirm", int(number), [*users]) if self.cards:
                 await self.confirm(rigs, self.cards[number % len(self.cards)], users)
             case ("reject", int(number), str(user)) if self.cards:
@@ -102,6 +106,18 @@ class World:
             self.cards.append(made)
         return isinstance(made, Proposal)
 
+    async def propose_two(self, rigs: Sequence[Rig], user: str) -> bool:
+        """A procedure of two writes to one point, with values that no other write has."""
+        self.serial += 2
+        steps = Step(write="trim", value=self.serial - 1), Step(write="trim", value=self.serial)
+        two = Procedure(name="two", title=Text("Two"), confirm="user", steps=steps)
+        for rig in rigs:
+            rig.plant.devices["pump"].map = make_map("pump", PUMP, procedures={"two": two})
+        made = await self.quietly(rigs[0].run("pump.two", user, rigs[0].people.roles[user]))
+        if isinstance(made, Proposal):
+            self.cards.append(made)
+        return isinstance(made, Proposal)
+
     async def confirm(self, rigs: Sequence[Rig], card: Proposal, users: Sequence[object]) -> None:
         """All at once, through both processes by turns."""
         confirmers = [(rigs[place % 2], str(user)) for place, user in enumerate(users)]
@@ -121,7 +137,7 @@ class World:
         assert (check.ok, check.records) == (True, len(records))
         sent = [record for record in records if record.kind == "sending"]
         assert all(_was_confirmed(record, records) for record in sent)
-        assert len({record.body["proposal"] for record in sent}) == len(sent)
+        assert len({_step(record) for record in sent}) == len(sent)
         wire = [words_of(request) for request in self.line.writes]
         announced = [record.body["words"] for record in sent]
         assert sorted(wire) == sorted(words for words in announced if words in wire), "a frame without its audit record"
@@ -132,12 +148,26 @@ class World:
                 and record.body["outcome"] in ("not_sent", "refused", "changed_before")
                 and record.body["code"] != "DEVICE"
             ):
-                assert not any(one.body["proposal"] == record.body["proposal"] and one.body["words"] in wire for one in sent)
+                assert not any(_step(one) == _step(record) and one.body["words"] in wire for one in sent)
+        for card in self.cards:
+            if card.procedure:
+                self.judge_steps(card, records)
         for card in self.cards:
             now = await rig.proposer.get(card.id)
             assert now.state != "CONFIRMED"
             assert (now.state == "EXECUTED") == any(one.kind == "confirmed" and one.subject == card.id for one in records)
         event(f"frames: {len(wire)}")
+
+    def judge_steps(self, card: Proposal, records: Sequence[AuditRecord]) -> None:
+        """No step after one that was not done, and one end for each that was confirmed."""
+        ends = [record.body for record in records if record.kind == "outcome" and record.body["proposal"] == card.id]
+        outcomes = [str(end["outcome"]) for end in sorted(ends, key=lambda end: int(str(end["step"])))]
+        assert len(outcomes) in (0, 2)
+        assert outcomes[1:] == ["not_sent"] or outcomes[:1] == ["verified"] or outcomes == []
+
+
+def _step(record: AuditRecord) -> tuple[object, object]:
+    return record.body["proposal"], record.body.get("step", 1)
 
 
 def words_of(request: Request) -> list[int]:
