@@ -63,8 +63,8 @@ class SingleSignOn(Protocol):
         """What the page calls it."""
         ...
 
-    async def begin(self, *, again: bool) -> tuple[str, str]:
-        """(where the browser goes, what it must bring back as a cookie); raises ProblemError."""
+    async def begin(self, address: str, *, again: bool) -> tuple[str, str]:
+        """(where the browser at `address` goes, what it must bring back as a cookie); raises ProblemError."""
         ...
 
     async def finish(self, state: str, code: str, browser: str, address: str) -> SignedIn:

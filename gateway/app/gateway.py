@@ -11,11 +11,13 @@ from gateway.alarms.engine import Alarms
 from gateway.app.adapters import AuditSide, PlantSide
 from gateway.app.groups import single_error
 from gateway.app.people import People, TerminalPeople
+from gateway.app.people_watch import PeopleWatch
 from gateway.app.reload import Candidate, Load, Reloader
 from gateway.app.retention import Retention
 from gateway.app.swap import Polling, Swap
 from gateway.app.wire import MakeTransport, SampleSink, Wire, all_watches, make_plant, make_wire
 from gateway.clock import Clock
+from gateway.errors import StoreError
 from gateway.link.transports import open_transport
 from gateway.maps.versions import MapVersions
 from gateway.model.point import Point
@@ -116,7 +118,7 @@ async def running(
                 try:
                     if owns:
                         await gateway.confirm.recover()
-                        workers += [group.create_task(gateway.polling.scheduler.run()), group.create_task(_keep_house(gateway))]
+                        workers += [group.create_task(gateway.polling.scheduler.run()), group.create_task(_house(gateway))]
                         workers.append(group.create_task(gateway.reload.run()))
                         workers.append(group.create_task(_retention(gateway).run()))
                     yield gateway
@@ -217,16 +219,30 @@ def _sessions(store: Store, settings: Settings, clock: Clock) -> Sessions:
     return Sessions(store, clock, idle_s=limits.idle_s, lifetime_s=limits.lifetime_s, fresh_s=limits.password_again_s)
 
 
+async def _house(gateway: Gateway) -> None:
+    watch = PeopleWatch(gateway.audit, gateway.confirm.forget_user)
+    await keep_house(gateway.clock, watch, gateway.confirm.expire_due)
+
+
 def _retention(gateway: Gateway) -> Retention:
     keep_days = gateway.settings.keep_days
     return Retention(gateway.samples, gateway.sessions, gateway.tokens, gateway.users, gateway.clock, keep_days=keep_days)
 
 
-async def _keep_house(gateway: Gateway) -> None:
-    """End proposals whose time is over."""
+async def keep_house(clock: Clock, watch: PeopleWatch, expire_due: Callable[[], Awaitable[None]]) -> None:
+    """End proposals whose time is over, or whose person may not write any more. A store that refuses stops nothing else (T82)."""
+    is_troubled = False
     while True:
-        await gateway.clock.sleep(_HOUSEKEEPING_S)
-        await gateway.confirm.expire_due()
+        await clock.sleep(_HOUSEKEEPING_S)
+        try:
+            await expire_due()
+            await watch.look()
+        except StoreError as error:
+            if not is_troubled:
+                log.warning("open proposals cannot be ended: %s", error)
+            is_troubled = True
+        else:
+            is_troubled = False
 
 
 class _FreshReads(dict[str, FreshReader]):

@@ -44,3 +44,7 @@ class Identities:
             return is_changed
 
         return await self._audit.transact(work)
+
+    async def refused(self, name: str, issuer: str, address: str, why: str) -> None:
+        """Somebody came back from the provider and was not let in. Raises StoreError."""
+        await self._audit.record("sign_in_failed", name or issuer, {"user": name[:100], "address": address, "by": issuer, "reason": why})

@@ -26,9 +26,11 @@ def _sso(services: Context = Depends(context)) -> SingleSignOn:
 
 
 @router.get("/oidc/login")
-async def begin(again: bool = False, sso: SingleSignOn = Depends(_sso), services: Context = Depends(context)) -> RedirectResponse:
+async def begin(
+    request: Request, again: bool = False, sso: SingleSignOn = Depends(_sso), services: Context = Depends(context)
+) -> RedirectResponse:
     """Go to the provider; `again` to prove who one is for what needs a password of just now."""
-    address, browser = await sso.begin(again=again)
+    address, browser = await sso.begin(address_of(request), again=again)
     answer = RedirectResponse(address, status_code=303)
     answer.set_cookie(_BROWSER, browser, max_age=_TRY_S, httponly=True, samesite="lax", secure=services.is_secure, path=_PATH)
     return answer
@@ -46,7 +48,7 @@ async def finish(
     try:
         who = await sso.finish(state, code, request.cookies.get(_BROWSER, ""), address_of(request))
     except ProblemError as refused:
-        log.warning("sign-in by the provider refused: %s: %s", refused.problem_code, refused)
+        log.info("sign-in by the provider refused: %s: %s", refused.problem_code, refused)
         answer = RedirectResponse(f"/#sso={refused.problem_code}", status_code=303)
     else:
         before = request.cookies.get(COOKIE, "")

@@ -43,7 +43,7 @@ class Rig:
 
     async def sign_in(self, user: str = "anna", *, again: bool = False) -> SignedIn:
         """The whole way there and back in one browser."""
-        address, browser = await self.sign_on.begin(again=again)
+        address, browser = await self.sign_on.begin("10.0.0.1", again=again)
         code = self.idp.sign_in(address, user)
         return await self.sign_on.finish(self.idp.asked[-1]["state"], code, browser, "10.0.0.1")
 
@@ -141,7 +141,7 @@ async def test_password_of_this_morning_is_not_fresh_and_asking_again_is_T43(rig
 
 
 async def test_answer_for_another_browser_or_state_or_too_late_is_refused_T40(rig: Rig) -> None:
-    address, browser = await rig.sign_on.begin(again=False)
+    address, browser = await rig.sign_on.begin("10.0.0.1", again=False)
     code, state = rig.idp.sign_in(address, "anna"), rig.idp.asked[-1]["state"]
     for wrong_state, wrong_browser in (("guess", browser), (state, "another")):
         with pytest.raises(ProblemError) as caught:
@@ -149,7 +149,7 @@ async def test_answer_for_another_browser_or_state_or_too_late_is_refused_T40(ri
         assert caught.value.problem_code == "SSO_STATE"
     with pytest.raises(ProblemError):
         await rig.sign_on.finish(state, code, browser, "")
-    address, browser = await rig.sign_on.begin(again=False)
+    address, browser = await rig.sign_on.begin("10.0.0.1", again=False)
     code, state = rig.idp.sign_in(address, "anna"), rig.idp.asked[-1]["state"]
     await rig.clock.advance(TRY_S)
     with pytest.raises(ProblemError):
@@ -157,9 +157,9 @@ async def test_answer_for_another_browser_or_state_or_too_late_is_refused_T40(ri
 
 
 async def test_code_of_another_try_is_refused_by_its_verifier(rig: Rig) -> None:
-    stolen = rig.idp.sign_in((await rig.sign_on.begin(again=False))[0], "anna")
-    _, browser = await rig.sign_on.begin(again=False)
-    address, browser = await rig.sign_on.begin(again=False)
+    stolen = rig.idp.sign_in((await rig.sign_on.begin("10.0.0.1", again=False))[0], "anna")
+    _, browser = await rig.sign_on.begin("10.0.0.1", again=False)
+    address, browser = await rig.sign_on.begin("10.0.0.1", again=False)
     rig.idp.sign_in(address, "anna")
     with pytest.raises(ProblemError) as caught:
         await rig.sign_on.finish(rig.idp.asked[-1]["state"], stolen, browser, "")
@@ -230,11 +230,29 @@ async def test_provider_that_publishes_what_it_may_not_is_not_believed(rig: Rig,
     assert await rig.refused() == "SSO_PROVIDER"
 
 
-async def test_tries_are_bounded(rig: Rig) -> None:
-    address, browser = await rig.sign_on.begin(again=False)
-    state = rig.idp.asked[-1]["state"] if rig.idp.sign_in(address, "anna") else ""
-    for _ in range(1000):
-        await rig.sign_on.begin(again=False)
+async def test_refusals_stand_in_the_audit(rig: Rig) -> None:
+    rig.idp.groups["anna"] = []
+    assert await rig.refused() == "SSO_ROLE"
+    rig.idp.sign = lambda *_: "garbage"
+    assert await rig.refused() == "SSO_PROVIDER"
+    records = [(record.kind, record.subject, record.body["address"]) async for record in rig.audit.walk()]
+    assert records == [("sign_in_failed", "anna", "10.0.0.1"), ("sign_in_failed", ISSUER, "10.0.0.1")]
+
+
+async def test_tries_of_an_address_and_of_all_are_bounded_T49(rig: Rig) -> None:
+    address, browser = await rig.sign_on.begin("10.0.0.1", again=False)
+    code, state = rig.idp.sign_in(address, "anna"), rig.idp.asked[-1]["state"]
+    for _ in range(49):
+        await rig.sign_on.begin("10.0.0.66", again=False)
+    await rig.sign_on.begin("10.0.0.66", again=False)
     with pytest.raises(ProblemError) as caught:
-        await rig.sign_on.finish(state, "code", browser, "")
+        await rig.sign_on.begin("10.0.0.66", again=False)
+    assert caught.value.status == 429
+    assert (await rig.sign_on.finish(state, code, browser, "10.0.0.1")).user == "anna"
+    address, browser = await rig.sign_on.begin("10.0.0.1", again=False)
+    code, state = rig.idp.sign_in(address, "anna"), rig.idp.asked[-1]["state"]
+    for number in range(1000):
+        await rig.sign_on.begin(f"10.1.{number}", again=False)
+    with pytest.raises(ProblemError) as caught:
+        await rig.sign_on.finish(state, code, browser, "10.0.0.1")
     assert caught.value.problem_code == "SSO_STATE"
