@@ -104,8 +104,11 @@ class ManualIndex:
         self._engine = engine
 
     def migrate(self) -> None:
-        """Bring the tables up to date."""
-        with self._transaction() as connection:
+        """Bring the tables up to date.
+
+        It looks before it writes, so that it takes the writer's lock at once: SQLite lets nobody write over what others wrote meanwhile.
+        """
+        with self._transaction(immediate=True) as connection:
             _META.create_all(connection, tables=[_SCHEMA])
             done = connection.scalar(select(func.max(_SCHEMA.c.version))) or 0
             if done > len(MIGRATIONS):
@@ -224,8 +227,9 @@ class ManualIndex:
         return Snapshot.build(entries, infos, _vectors(embedded), _generation(list(manuals.values())))
 
     @contextmanager
-    def _transaction(self) -> Iterator[Connection]:
-        with map_exceptions({SQLAlchemyError: StoreError}, "the manual index"), self._engine.begin() as connection:
+    def _transaction(self, *, immediate: bool = False) -> Iterator[Connection]:
+        engine = self._engine.execution_options(immediate=immediate)
+        with map_exceptions({SQLAlchemyError: StoreError}, "the manual index"), engine.begin() as connection:
             yield connection
 
 

@@ -1,15 +1,18 @@
 """The store of passages."""
 
+import asyncio
 import dataclasses
+import sqlite3
 from pathlib import Path
 
 import numpy as np
 import pytest
-from sqlalchemy import text
+from sqlalchemy import event, text
 
 from assistant.manuals.index import REMOVED, ManualIndex
 from assistant.manuals.passage import Passage
 from gateway.errors import StoreError
+from gateway.store.engine import Store
 from tests.manual_shelf import engine, info, passage
 
 VECTOR = np.array([1.0, 0.0], dtype=np.float32)
@@ -113,3 +116,24 @@ def test_info_comes_back(index: ManualIndex) -> None:
 def test_lost_database_is_a_store_error(tmp_path: Path) -> None:
     with pytest.raises(StoreError):
         ManualIndex(engine(tmp_path / "missing")).stored()
+
+
+async def test_migration_keeps_other_writers_out_from_its_first_look_on(tmp_path: Path) -> None:
+    """A gateway that writes between a look and a write must not make the write fail."""
+    file = tmp_path / "shared.db"
+    locked: list[str] = []
+    async with await Store.open(f"sqlite:///{file}") as store:
+
+        def look(_connection: object, _cursor: object, statement: str, *_: object) -> None:
+            if "CREATE TABLE manual_schema" in statement:
+                other = sqlite3.connect(file, timeout=0)
+                try:
+                    other.execute("BEGIN IMMEDIATE")
+                except sqlite3.OperationalError as exc:
+                    locked.append(str(exc))
+                finally:
+                    other.close()
+
+        event.listen(store.engine, "before_cursor_execute", look)
+        await asyncio.to_thread(ManualIndex(store.engine).migrate)
+    assert locked == ["database is locked"]
