@@ -17,8 +17,9 @@ async def measure(run: Run) -> Result:
     return Result(
         figures={
             "good_reads": seen.good,
+            "good_reads_of_parts": seen.parts,
             "failed": dict(seen.failed),
-            "wrong": len(seen.wrong),
+            "wrong": seen.wrong.total(),
             "cuts": dict(found.cuts),
             "dials": found.dials,
             "all_back_after_s": found.back_s,
@@ -29,7 +30,7 @@ async def measure(run: Run) -> Result:
         },
         baseline={"cuts": 0, **asdict(found.calm)},
         meets_aim=found.cut.rss_slope_kb_per_min <= AIM_SLOPE_KB_PER_MIN if run.full else None,
-        is_right=not seen.wrong and not has_leak,
+        is_right=not seen.wrong.total() and not has_leak,
     )
 
 
