@@ -66,6 +66,7 @@ OPERATIONS: dict[tuple[str, str], Least] = {
     ("POST", f"{API}/proposals/{{proposal}}/confirm"): "operator",
     ("POST", f"{API}/proposals/{{proposal}}/reject"): "operator",
     ("POST", f"{API}/proposals/{{proposal}}/undo"): "operator",
+    ("POST", f"{API}/proposals/{{proposal}}/stop"): "operator",
     ("GET", f"{API}/procedures"): "viewer",
     ("GET", f"{API}/lockouts"): "viewer",
     ("POST", f"{API}/lockouts"): "engineer",
