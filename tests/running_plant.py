@@ -1,5 +1,6 @@
 """A gateway on the steady simulated plant, and its web application without a socket, for tests of the whole."""
 
+import asyncio
 from collections.abc import AsyncIterator, Sequence
 from contextlib import asynccontextmanager
 from dataclasses import dataclass, field, replace
@@ -73,3 +74,20 @@ async def running_plant(folder: Path) -> AsyncIterator[RunningPlant]:
             while any(sample.reason == "waiting" for sample in gateway.read.latest(["vfd1.speed_sp", "plc1.discharge_pressure", "tc1.sp"])):
                 await clock.sleep(0.01)
             yield RunningPlant(simulated=simulated, gateway=gateway, app=Shield(make_app(context), ["plant.test"]), hub=hub)
+
+
+@asynccontextmanager
+async def kept_plant(folder: Path) -> AsyncIterator[RunningPlant]:
+    """A running plant in a task of its own: fixtures are begun and ended by different tasks, which its task groups do not bear."""
+    stop = asyncio.Event()
+    ready: asyncio.Future[RunningPlant] = asyncio.get_running_loop().create_future()
+
+    async def keep() -> None:
+        async with running_plant(folder) as running:
+            ready.set_result(running)
+            await stop.wait()
+
+    async with asyncio.TaskGroup() as group:
+        group.create_task(keep())
+        yield await ready
+        stop.set()

@@ -1,12 +1,10 @@
 """Accounts, tokens of programs, the password once more and streams over HTTP (THREATS C)."""
 
-import asyncio
 from collections.abc import AsyncIterator, Sequence
 from dataclasses import replace
 
 import httpx
 import pytest
-import pytest_asyncio
 from sqlalchemy import text
 
 from gateway.api.app import make_app
@@ -20,29 +18,12 @@ from gateway.settings import OidcSettings
 from gateway.store.base import Scope
 from gateway.store.identities import Identities
 from tests.fake_provider import CLIENT, ISSUER, SECRET, FakeProvider
-from tests.running_plant import PASSWORD, RunningPlant, running_plant
+from tests.running_plant import PASSWORD, RunningPlant
 
 API = "/api/v1"
 NEW = "another-password"
 
 pytestmark = pytest.mark.asyncio(loop_scope="module")
-
-
-@pytest_asyncio.fixture(scope="module", loop_scope="module")
-async def plant(tmp_path_factory: pytest.TempPathFactory) -> AsyncIterator[RunningPlant]:
-    """One plant for all tests of this file."""
-    stop = asyncio.Event()
-    ready: asyncio.Future[RunningPlant] = asyncio.get_running_loop().create_future()
-
-    async def keep() -> None:
-        async with running_plant(tmp_path_factory.mktemp("plant")) as running:
-            ready.set_result(running)
-            await stop.wait()
-
-    async with asyncio.TaskGroup() as group:
-        group.create_task(keep())
-        yield await ready
-        stop.set()
 
 
 async def fresh(plant: RunningPlant, user: str) -> httpx.AsyncClient:

@@ -1,35 +1,16 @@
 """The HTTP interface over a running plant: sessions, roles, values, and the one way to write."""
 
 import asyncio
-from collections.abc import AsyncIterator
 
 import httpx
 import pytest
-import pytest_asyncio
 
-from tests.running_plant import PASSWORD, RunningPlant, running_plant
+from tests.running_plant import PASSWORD, RunningPlant
 
 API = "/api/v1"
 
 
 pytestmark = pytest.mark.asyncio(loop_scope="module")
-
-
-@pytest_asyncio.fixture(scope="module", loop_scope="module")
-async def plant(tmp_path_factory: pytest.TempPathFactory) -> AsyncIterator[RunningPlant]:
-    """One plant for all tests of this file: starting one costs more than all that they ask of it."""
-    stop = asyncio.Event()
-    ready: asyncio.Future[RunningPlant] = asyncio.get_running_loop().create_future()
-
-    async def keep() -> None:
-        async with running_plant(tmp_path_factory.mktemp("plant")) as running:
-            ready.set_result(running)
-            await stop.wait()
-
-    async with asyncio.TaskGroup() as group:
-        group.create_task(keep())
-        yield await ready
-        stop.set()
 
 
 async def propose(client: httpx.AsyncClient, tag: str, value: object, **headers: str) -> httpx.Response:

@@ -1,38 +1,18 @@
 """Explaining values and changing maps over HTTP, on a running plant (THREATS T63, CASES S18)."""
 
-import asyncio
-from collections.abc import AsyncIterator
 from typing import Any
 
 import httpx
 import pytest
-import pytest_asyncio
 
 from gateway.app.reload import Candidate
 from gateway.errors import StoreError
 from gateway.maps.schema import json_schema
-from tests.running_plant import RunningPlant, running_plant
+from tests.running_plant import RunningPlant
 
 API = "/api/v1"
 
 pytestmark = pytest.mark.asyncio(loop_scope="module")
-
-
-@pytest_asyncio.fixture(scope="module", loop_scope="module")
-async def plant(tmp_path_factory: pytest.TempPathFactory) -> AsyncIterator[RunningPlant]:
-    """One plant for all tests of this file; each changes a map of its own."""
-    stop = asyncio.Event()
-    ready: asyncio.Future[RunningPlant] = asyncio.get_running_loop().create_future()
-
-    async def keep() -> None:
-        async with running_plant(tmp_path_factory.mktemp("plant")) as running:
-            ready.set_result(running)
-            await stop.wait()
-
-    async with asyncio.TaskGroup() as group:
-        group.create_task(keep())
-        yield await ready
-        stop.set()
 
 
 async def text_of(client: httpx.AsyncClient, map_id: str) -> dict[str, Any]:

@@ -1,36 +1,17 @@
 """Threats from the web and to identity (THREATS C) that no other file tries whole."""
 
 import asyncio
-from collections.abc import AsyncIterator
 
 import httpx
 import pytest
-import pytest_asyncio
 
 from gateway.api.events import EventHub
 from gateway.api.shield import Message, Shield
-from tests.running_plant import PASSWORD, RunningPlant, running_plant
+from tests.running_plant import PASSWORD, RunningPlant
 
 API = "/api/v1"
 
 pytestmark = pytest.mark.asyncio(loop_scope="module")
-
-
-@pytest_asyncio.fixture(scope="module", loop_scope="module")
-async def plant(tmp_path_factory: pytest.TempPathFactory) -> AsyncIterator[RunningPlant]:
-    """One plant for all tests of this file."""
-    stop = asyncio.Event()
-    ready: asyncio.Future[RunningPlant] = asyncio.get_running_loop().create_future()
-
-    async def keep() -> None:
-        async with running_plant(tmp_path_factory.mktemp("plant")) as running:
-            ready.set_result(running)
-            await stop.wait()
-
-    async with asyncio.TaskGroup() as group:
-        group.create_task(keep())
-        yield await ready
-        stop.set()
 
 
 FORGED = {

@@ -12,7 +12,7 @@ import pytest_asyncio
 
 from gateway.model.point import Role
 from simulators.simulated_plant import SimulatedPlant
-from tests.running_plant import PASSWORD, RunningPlant, running_plant
+from tests.running_plant import PASSWORD, RunningPlant, kept_plant
 
 API = "/api/v1"
 
@@ -148,23 +148,12 @@ class Bench:
 
 @pytest_asyncio.fixture(scope="module", loop_scope="module")
 async def bench(tmp_path_factory: pytest.TempPathFactory) -> AsyncIterator[Bench]:
-    stop = asyncio.Event()
-    ready: asyncio.Future[RunningPlant] = asyncio.get_running_loop().create_future()
-
-    async def keep() -> None:
-        async with running_plant(tmp_path_factory.mktemp("plant")) as running:
-            ready.set_result(running)
-            await stop.wait()
-
-    async with asyncio.TaskGroup() as group:
-        group.create_task(keep())
-        plant = await ready
+    async with kept_plant(tmp_path_factory.mktemp("plant")) as plant:
         names = ["engineer", "admin", "engineer2", "engineer3"]
         for name in names[2:]:
             await plant.gateway.users.add(name, PASSWORD, Role.ENGINEER, by="test")
         people = [await plant.signed_in(name) for name in names]
         yield Bench(plant, cycle(people), people[0])
-        stop.set()
 
 
 @pytest.mark.parametrize("case", SP.values(), ids=SP)
