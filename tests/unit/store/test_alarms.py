@@ -1,9 +1,7 @@
 """The alarm journal."""
 
-from collections.abc import AsyncIterator
 from dataclasses import replace
 from datetime import UTC, datetime, timedelta
-from pathlib import Path
 
 import pytest
 from sqlalchemy import text
@@ -16,12 +14,6 @@ from gateway.store.alarms import AlarmJournal
 from gateway.store.engine import Store
 
 T0 = datetime(2026, 3, 10, 6, 0, tzinfo=UTC)
-
-
-@pytest.fixture
-async def store(tmp_path: Path) -> AsyncIterator[Store]:
-    async with await Store.open(f"sqlite:///{tmp_path}/a.db") as opened:
-        yield opened
 
 
 @pytest.fixture

@@ -3,7 +3,7 @@
 import hashlib
 import hmac
 import os
-from collections.abc import AsyncIterator, Callable
+from collections.abc import Callable
 from datetime import UTC, datetime
 from decimal import Decimal
 from pathlib import Path
@@ -30,12 +30,6 @@ def clock() -> ManualClock:
 @pytest.fixture
 def files(tmp_path: Path) -> AuditFiles:
     return AuditFiles(key=tmp_path / "audit.key", anchor=tmp_path / "audit.anchor")
-
-
-@pytest.fixture
-async def store(tmp_path: Path) -> AsyncIterator[Store]:
-    async with await Store.open(f"sqlite:///{tmp_path}/a.db") as opened:
-        yield opened
 
 
 @pytest.fixture

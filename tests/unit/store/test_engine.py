@@ -3,7 +3,7 @@
 import asyncio
 import sqlite3
 import threading
-from collections.abc import AsyncIterator, Callable, Iterator, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from datetime import UTC, datetime, timedelta
 from functools import partial
 from pathlib import Path
@@ -19,12 +19,6 @@ from gateway.store.tables import samples, series
 from gateway.store.writer import Writer
 
 T0 = datetime(2026, 3, 10, tzinfo=UTC)
-
-
-@pytest.fixture
-async def store(tmp_path: Path) -> AsyncIterator[Store]:
-    async with await Store.open(f"sqlite:///{tmp_path}/a.db") as opened:
-        yield opened
 
 
 def sample(second: int, tag: str = "a.b", value: int = 1) -> StoredSample:

@@ -1,11 +1,9 @@
 """Samples over time: exact values, periods, retention."""
 
-from collections.abc import AsyncIterator
 from datetime import UTC, datetime, timedelta
 from decimal import Decimal
 from pathlib import Path
 
-import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
@@ -36,12 +34,6 @@ def test_unpack_undoes_pack(value: Scalar | None) -> None:
 @given(st.datetimes(timezones=st.just(UTC)))
 def test_microseconds_are_exact(at: datetime) -> None:
     assert from_us(to_us(at)) == at
-
-
-@pytest.fixture
-async def store(tmp_path: Path) -> AsyncIterator[Store]:
-    async with await Store.open(f"sqlite:///{tmp_path}/a.db") as opened:
-        yield opened
 
 
 def at(second: float) -> datetime:

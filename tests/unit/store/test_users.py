@@ -1,6 +1,5 @@
 """Accounts and sessions (THREATS C)."""
 
-from collections.abc import AsyncIterator
 from datetime import UTC, datetime
 from pathlib import Path
 
@@ -25,12 +24,6 @@ CHEAP = PasswordHasher(time_cost=1, memory_cost=8, parallelism=1)
 @pytest.fixture
 def clock() -> ManualClock:
     return ManualClock(T0)
-
-
-@pytest.fixture
-async def store(tmp_path: Path) -> AsyncIterator[Store]:
-    async with await Store.open(f"sqlite:///{tmp_path}/a.db") as opened:
-        yield opened
 
 
 @pytest.fixture
