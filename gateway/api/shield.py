@@ -51,6 +51,9 @@ class Shield:
         if refusal:
             await problem(403, "HOST", {"en": refusal, "zh": "不允许的主机或来源"})(scope, receive, send)
             return
+        if "\0" in scope["path"] or b"%00" in scope.get("query_string", b""):
+            await problem(422, "INVALID", {"en": "an address holds no NUL", "zh": "地址中不能有空字符"})(scope, receive, send)
+            return
         upload = headers.get("content-type", "").startswith(("multipart/", "application/octet-stream", "application/pdf"))
         try:
             async with asyncio.timeout(self._upload_s if upload else self._body_s):

@@ -98,6 +98,7 @@ class Users:
 
         After five wrong tries of an account, or twenty of an address, further ones wait, each time longer.
         """
+        name = name.replace("\0", "\N{SYMBOL FOR NULL}")
         wait_s = await self._store.read(lambda connection: self._wait_s(connection, name, address))
         if wait_s > 0:
             return SignIn(user=None, wait_s=wait_s)

@@ -13,13 +13,17 @@ from sqlalchemy import create_engine, text
 
 from gateway.model.point import Role
 from gateway.model.sample import Scalar, Tag
+from gateway.service.audit_trail import AuditTrail, Wanted
 from gateway.service.base import Proposal
 from gateway.service.confirm import AlreadyTakenError
 from gateway.store.alarms import AlarmJournal
-from gateway.store.base import StoredSample
+from gateway.store.base import Scope, StoredSample
+from gateway.store.first_admin import FirstAdmin
+from gateway.store.identities import Identities
 from gateway.store.samples import Samples
 from gateway.store.sessions import Sessions
-from gateway.store.users import Users
+from gateway.store.tokens import Tokens
+from gateway.store.users import AccountError, Users
 from tests.write_rig import START, Rig, running
 
 URL = os.environ.get("BUSMATE_TEST_POSTGRES", "")
@@ -74,6 +78,7 @@ async def test_accounts_sessions_and_journal(rig: Rig) -> None:
     await users.add("anna", "correct horse", Role.ADMIN, by="test")
     assert (await users.sign_in("anna", "correct horse", "10.0.0.1")).user is not None
     assert (await users.sign_in("anna", "wrong", "10.0.0.1")).user is None
+    assert (await users.sign_in("an\0na", "wrong\0", "10.0.0.1")).user is None
     sessions = Sessions(rig.store, rig.clock)
     session = await sessions.start("anna", Role.ADMIN)
     assert await sessions.get(session.id) == session
@@ -82,3 +87,28 @@ async def test_accounts_sessions_and_journal(rig: Rig) -> None:
     await journal.flush()
     assert await journal.standing() == [rig.alarms["AL-1"]]
     assert await journal.last_number() == 1
+
+
+async def test_tokens_first_admin_and_people_of_a_provider(rig: Rig) -> None:
+    users = Users(rig.store, rig.audit, rig.clock, hasher=PasswordHasher(time_cost=1, memory_cost=8, parallelism=1))
+    first = FirstAdmin(rig.store, users, rig.clock)
+    code = await first.issue() or ""
+    await first.use(code, "anna", "correct horse", by="test")
+    with pytest.raises(AccountError):
+        await first.use(code, "otto", "correct horse", by="test")
+    tokens = Tokens(rig.store, rig.audit, rig.clock)
+    secret, made = await tokens.make("ci", Scope.PROPOSE, Role.OPERATOR, 30, by="anna")
+    assert await tokens.use(secret, "10.0.0.1") == made
+    assert await tokens.alive(["ci", "cd"]) == {"ci"}
+    await tokens.revoke("ci", by="anna")
+    assert await tokens.use(secret, "10.0.0.1") is None
+    identities = Identities(rig.audit, rig.clock)
+    assert not await identities.enter("ida", "https://idp", "1", Role.VIEWER, "10.0.0.1")
+    assert await identities.enter("ida", "https://idp", "1", Role.OPERATOR, "10.0.0.1")
+    sessions = Sessions(rig.store, rig.clock)
+    started = [(await sessions.start("ida", Role.OPERATOR)).id for _ in range(21)]
+    assert len(await sessions.alive(started)) == 20
+    await users.prune()
+    page = await AuditTrail(rig.audit).page(Wanted(kind="accounts", about="ida"), Role.ADMIN)
+    assert [record.kind for record in page.records] == ["sign_in", "user_role", "sign_in", "user_added"]
+    assert (await rig.audit.verify()).ok

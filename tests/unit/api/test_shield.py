@@ -66,3 +66,10 @@ async def test_deep_json_is_refused_T49(client: httpx.AsyncClient) -> None:
     assert (await client.post("/x", content=b"[" * 33 + b"]" * 33)).status_code == 422
     assert (await client.post("/x", content=b"[" * 32 + b"]" * 32)).status_code == 200
     assert (await client.post("/x", content=b"[{},{}]" * 100)).status_code == 200
+
+
+@pytest.mark.parametrize("path", ["/x%00", "/x%00/y", "/x?q=a%00b"])
+async def test_address_with_a_nul_is_refused_before_a_database_or_a_file_sees_it(client: httpx.AsyncClient, path: str) -> None:
+    answer = await client.get(path)
+    assert (answer.status_code, answer.json()["code"]) == (422, "INVALID")
+    assert (await client.get("/x%20y?q=%3000")).status_code == 200
