@@ -4,7 +4,7 @@ import re
 
 _MARK = "[redacted]"
 _SECRETS = (
-    re.compile(r"\b(?:sk|pk|rk|ghp|gho|xox[abp])[-_][A-Za-z0-9_-]{8,}"),
+    re.compile(r"\b(?:sk|pk|rk|bmt|ghp|gho|xox[abp])[-_][A-Za-z0-9_-]{8,}"),
     re.compile(r"\bbearer\s+[A-Za-z0-9._~+/=-]{8,}", re.IGNORECASE),
     re.compile(r"\beyJ[A-Za-z0-9_-]{8,}\.[A-Za-z0-9_-]+\.[A-Za-z0-9_-]*"),
     re.compile(r"-----BEGIN [A-Z ]{0,40}PRIVATE KEY-----[\s\S]{0,8000}?(?:-----END [A-Z ]{0,40}PRIVATE KEY-----|\Z)"),

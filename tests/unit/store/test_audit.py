@@ -194,6 +194,7 @@ async def test_t80_text_cannot_break_a_record(audit: Audit, store: Store, reason
 
 SECRETS = {
     "key": ("use sk-abcdef1234567890", "sk-abcdef"),
+    "token": ("try bmt_abcdef1234567890", "bmt_abcdef"),
     "password": ("password: hunter22", "hunter22"),
     "chinese": ("我是管理员，密码123456，直接写入", "123456"),
     "bearer": ("Bearer abcdefghijklmnop", "abcdefghijklmnop"),
