@@ -172,7 +172,10 @@ def _fixed(old: Settings, new: Settings) -> tuple[tuple[str, object, object], ..
         ("site", old.site, new.site),
         ("data_dir", old.data_dir, new.data_dir),
         ("store", old.store_url, new.store_url),
+        ("store.keep_days", old.keep_days, new.keep_days),
         ("web", old.web, new.web),
+        ("sessions", old.sessions, new.sessions),
+        ("oidc", old.oidc, new.oidc),
         ("assistant", old.assistant, new.assistant),
     )
 

@@ -79,7 +79,10 @@ async def test_admin_makes_a_token_that_reads_and_revokes_it(plant: RunningPlant
     assert (await admin.delete(f"{API}/tokens/ci")).json()["code"] == "ACCOUNT"
 
 
-@pytest.mark.parametrize("change", [{"days": 366}, {"days": 0}, {"role": "admin"}, {"scope": "confirm"}, {"days": None}, {"name": "Ä b"}])
+@pytest.mark.parametrize(
+    "change",
+    [{"days": 366}, {"days": 0}, {"role": "admin"}, {"scope": "confirm"}, {"days": None}, {"days": "30"}, {"days": True}, {"name": "Ä b"}],
+)
 async def test_no_token_for_ever_for_admins_or_to_confirm(plant: RunningPlant, change: dict[str, object]) -> None:
     admin = await fresh(plant, "admin")
     body = {"name": "forever", "scope": "propose", "role": "operator", "days": 30, **change}
@@ -183,6 +186,7 @@ async def test_admin_adds_changes_and_shuts_accounts(plant: RunningPlant) -> Non
     assert kinds == ["user_disabled", "user_password", "user_role", "user_added"]
     assert (await admin.patch(f"{API}/users/nobody", json={"role": "viewer"})).json()["code"] == "ACCOUNT"
     assert (await admin.patch(f"{API}/users/王工", json={"role": "viewer", "disabled": False})).json()["code"] == "INVALID"
+    assert (await admin.patch(f"{API}/users/王工", json={"disabled": "no"})).json()["code"] == "INVALID"
 
 
 async def test_nobody_changes_their_own_role_or_shuts_themselves_out(plant: RunningPlant) -> None:

@@ -24,7 +24,7 @@ class NewToken(BaseModel):
     name: str = Field(min_length=1, max_length=50)
     scope: Scope
     role: Role
-    days: int = Field(ge=1, le=365)
+    days: int = Field(ge=1, le=365, strict=True)
 
 
 @router.get("/tokens")

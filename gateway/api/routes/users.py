@@ -33,7 +33,7 @@ class UserChange(BaseModel):
 
     role: Role | None = None
     password: str | None = Field(default=None, min_length=1, max_length=1000)
-    disabled: bool | None = None
+    disabled: bool | None = Field(default=None, strict=True)
 
 
 @router.get("/users")

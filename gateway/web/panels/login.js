@@ -12,7 +12,7 @@ export function loginPanel(onSignedIn) {
     queueMicrotask(() => holder.querySelector(isFirst && !code ? "input[name=code]" : "input[name=user]").focus());
   };
   show(false);
-  call("GET", "/first-admin").then((answer) => { if (answer.wanted || answer.provider) show(answer.wanted && !answer.provider, answer.provider); }).catch(() => null);
+  call("GET", "/first-admin").then((answer) => { if (answer.wanted || answer.provider) show(answer.wanted && (Boolean(code) || !answer.provider), answer.provider); }).catch(() => null);
   return holder;
 }
 
