@@ -32,6 +32,7 @@ _LEFT = {
     "nothing": _SILENT,
     "noise": _STRAY,
     "garbled": Text("a reply with a wrong check sum", "应答校验错误"),
+    "spoilt": Text("a reply with a wrong check sum", "应答校验错误"),
     "broken": Text("a reply with a wrong check sum", "应答校验错误"),
     "short": Text("a reply that broke off", "应答不完整"),
 }

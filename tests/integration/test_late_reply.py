@@ -170,6 +170,30 @@ async def test_f04_late_reply_in_the_quiet_time_costs_no_further_read(kind: Kind
 
 
 @pytest.mark.parametrize("kind", STREAMS)
+async def test_f04_piece_of_another_units_reply_is_not_taken_for_a_broken_one(kind: Kind) -> None:
+    """As many bytes as the reply has, but another unit's: the reply is still owed, and is not given to the next read."""
+
+    async def script(device: FakeDevice, asked: Asked) -> None:
+        match len(device.asked):
+            case 1:
+                pass
+            case 2:
+                device.send(device.right(device.asked[0])[:11])
+            case 3:
+                device.send(device.right(device.asked[0])[11:] + device.right(device.asked[1]))
+            case _:
+                device.send(device.right(device.asked[-2]))
+
+    async with rig(kind, FakeDevice(bank={place: 1000 + place for place in range(200)}, script=script), timeout_s=0.1) as r:
+        with pytest.raises(LinkTimeoutError):
+            await r.bus.exchange(holding(0, 4, unit=3))
+        values = [await value(r, address) for address in (20, 30, 40)]
+        assert all(isinstance(one, str) for one in values), values
+        r.device.script = None
+        assert [await value(r, address) for address in (50, 60)] == [1050, 1060]
+
+
+@pytest.mark.parametrize("kind", STREAMS)
 async def test_silent_unit_does_not_keep_another_one_waiting(kind: Kind) -> None:
     async def script(device: FakeDevice, asked: Asked) -> None:
         if asked.unit == 1:

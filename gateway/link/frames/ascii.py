@@ -2,7 +2,7 @@
 
 from gateway.link.base import Request
 from gateway.link.frames.framer import Frame, Leftover
-from gateway.link.frames.pdu import encode
+from gateway.link.frames.pdu import encode, reply_prefix
 
 _LONGEST = 2 * 260
 _SHORTEST_BYTES = 3
@@ -13,7 +13,8 @@ class AsciiFramer:
 
     def __init__(self) -> None:
         self._buffer = bytearray()
-        self._broken = False
+        self._head = b""
+        self._lost: Leftover | None = None
 
     @property
     def tid(self) -> int | None:
@@ -26,7 +27,8 @@ class AsciiFramer:
     def start(self, request: Request) -> bytes:
         """The frame to send; what came before is forgotten."""
         self._buffer.clear()
-        self._broken = False
+        self._lost = None
+        self._head = b":" + (bytes((request.unit_id,)) + reply_prefix(request)).hex().encode("ascii")
         body = bytes((request.unit_id,)) + encode(request)
         return b":" + (body + bytes((lrc(body),))).hex().upper().encode("ascii") + b"\r\n"
 
@@ -41,21 +43,21 @@ class AsciiFramer:
             del self._buffer[: end + 2]
             body = _body(line[line.rfind(b":") :])
             if body is not None:
-                self._broken = False
                 return Frame(body[0], body[1:-1])
-            self._broken = True
+            self._lost = "broken" if self._head in line.lower() else self._lost or "spoilt"
         begin = self._buffer.rfind(b":")
         if begin < 0 or len(self._buffer) - begin > _LONGEST:
-            self._broken = self._broken or len(self._buffer) > _LONGEST
+            if len(self._buffer) > _LONGEST:
+                self._lost = self._lost or "spoilt"
             del self._buffer[:-1]
         elif begin > 0:
             del self._buffer[:begin]
         return None
 
     def leftover(self) -> Leftover:
-        """A line that is no frame: broken; an open line: short; else noise."""
-        if self._broken:
-            return "broken"
+        """A line that is no frame: broken if it begins like the reply, else spoilt; an open line: short; else noise."""
+        if self._lost:
+            return self._lost
         if self._buffer.startswith(b":"):
             return "short"
         return "noise" if self._buffer else "nothing"

@@ -47,7 +47,7 @@ class Expectation:
     @property
     def is_broken(self) -> bool:
         """True if as many bytes came as the reply has, and they are none; if the line stays silent now there will be no reply."""
-        return self._framer.leftover() == "broken"
+        return self._framer.leftover() in ("spoilt", "broken")
 
     @property
     def reply_size(self) -> int:
@@ -72,7 +72,7 @@ class Expectation:
         leftover = self._framer.leftover()
         if leftover != "broken":
             self.note_owed()
-        if leftover in ("broken", "garbled"):
+        if leftover in ("broken", "spoilt", "garbled"):
             return self._error(CRC_ERROR, "the reply came with a wrong check sum")
         if leftover == "short":
             return self._error(LENGTH_MISMATCH, "the reply broke off")

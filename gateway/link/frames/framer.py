@@ -5,8 +5,9 @@ from typing import Literal, Protocol
 
 from gateway.link.base import Request
 
-Leftover = Literal["nothing", "noise", "garbled", "short", "broken"]
-"""What the bytes that gave no frame look like: stray ones, a frame's worth, the begin of the reply, all of it with a wrong check sum."""
+Leftover = Literal["nothing", "noise", "garbled", "short", "spoilt", "broken"]
+"""What the bytes that gave no frame look like: stray ones, a frame's worth, the begin of the reply, as many as it has without its begin,
+all of it with a wrong check sum. Only of the last is it sure that the reply has come."""
 
 
 @dataclass(frozen=True, slots=True)

@@ -20,6 +20,7 @@ class RtuFramer:
         self._head = b""
         self._seen = 0
         self._wanted = _SHORTEST
+        self._is_broken = False
 
     @property
     def tid(self) -> int | None:
@@ -33,6 +34,7 @@ class RtuFramer:
         """The frame to send; what came before is forgotten."""
         self._buffer.clear()
         self._seen = 0
+        self._is_broken = False
         prefix = reply_prefix(request)
         self._head = bytes((request.unit_id,)) + prefix
         self._wanted = _length(self._head, 0) or _SHORTEST
@@ -54,19 +56,23 @@ class RtuFramer:
                     keep = start if keep < 0 else keep
                     break
                 keep = start if keep < 0 else keep
-            elif length and crc16(self._buffer[start : start + length - 2]) == self._crc_at(start + length - 2):
-                frame = Frame(self._buffer[start], bytes(self._buffer[start + 1 : start + length - 2]))
-                del self._buffer[: start + length]
-                self._seen = len(self._buffer)
-                return frame
+            elif length:
+                if crc16(self._buffer[start : start + length - 2]) == self._crc_at(start + length - 2):
+                    frame = Frame(self._buffer[start], bytes(self._buffer[start + 1 : start + length - 2]))
+                    del self._buffer[: start + length]
+                    self._seen = len(self._buffer)
+                    return frame
+                self._is_broken = self._is_broken or self._buffer.startswith(self._head, start)
             start += 1
         del self._buffer[: keep if keep >= 0 else len(self._buffer)]
         return None
 
     def leftover(self) -> Leftover:
-        """As many bytes as the reply has: broken; its begin: short; a shorter frame's worth: garbled; else noise."""
-        if self._seen >= self._wanted:
+        """All of the reply: broken; as many bytes as it has: spoilt; its begin: short; a shorter frame's worth: garbled; else noise."""
+        if self._is_broken:
             return "broken"
+        if self._seen >= self._wanted:
+            return "spoilt"
         if self._buffer.startswith(self._head[:3]):
             return "short"
         if self._seen >= _SHORTEST:

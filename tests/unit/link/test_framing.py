@@ -95,6 +95,7 @@ LEFT: dict[str, tuple[bytes, str]] = {
     "F15-crc": (FIVE[:-1] + b"\x48", "broken"),
     "crc-bytes-swapped": (FIVE[:5] + FIVE[:4:-1], "broken"),
     "exception-with-wrong-crc": (b"\x01\x83\x02\x00\x00", "garbled"),
+    "begin-of-another-unit": (bytes.fromhex("03 03 08 6D 45 00 00"), "spoilt"),
     "frame-of-another-unit": (with_crc("02 03 02 00 09"), "nothing"),
 }
 
@@ -115,14 +116,16 @@ def test_published_broken_rtu_frame_is_none(name: str) -> None:
 def test_published_broken_ascii_frame_is_none(name: str) -> None:
     framer = AsciiFramer()
     assert cut_all(framer, NEGATIVE[name]["text"].encode()) == []
-    assert framer.leftover() == "broken"
+    assert framer.leftover() == "spoilt"
 
 
 ASCII_LEFT: dict[str, tuple[bytes, str]] = {
     "nothing": (b"", "nothing"),
     "noise": (b"xy", "noise"),
     "open": (b":0103", "short"),
-    "endless": (b":" + b"0" * 600, "broken"),
+    "endless": (b":" + b"0" * 600, "spoilt"),
+    "wrong-lrc": (b":010302000AF1\r\n", "broken"),
+    "wrong-lrc-of-another-unit": (b":020302000AF1\r\n", "spoilt"),
 }
 
 
