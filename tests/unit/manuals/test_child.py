@@ -1,11 +1,13 @@
 """Work in a child process."""
 
 import asyncio
+import subprocess
 import sys
 
 import pytest
 
-from assistant.manuals.child import Answer, run_child
+from assistant.manuals.child import run_child
+from gateway.clock import settle
 
 
 async def test_child_answers() -> None:
@@ -27,18 +29,47 @@ async def test_child_that_misbehaves_gives_no_answer(module: str, timeout_s: flo
 
 
 async def test_cancelled_work_leaves_no_child(monkeypatch: pytest.MonkeyPatch) -> None:
-    started: asyncio.Future[asyncio.subprocess.Process] = asyncio.get_running_loop().create_future()
-    spawn = asyncio.create_subprocess_exec
+    made: list[subprocess.Popen[bytes]] = []
 
-    async def endless(*command: str, stdin: int, stdout: int, stderr: int) -> asyncio.subprocess.Process:
-        made = await spawn(sys.executable, "-c", "import signal; signal.pause()", stdin=stdin, stdout=stdout, stderr=stderr)
-        started.set_result(made)
-        return made
+    class Endless(subprocess.Popen[bytes]):
+        def __init__(self, _: object, *, stdin: int, stdout: int, stderr: int) -> None:
+            super().__init__([sys.executable, "-c", "import signal; signal.pause()"], stdin=stdin, stdout=stdout, stderr=stderr)
+            made.append(self)
 
-    monkeypatch.setattr(asyncio, "create_subprocess_exec", endless)
-    working: asyncio.Task[Answer]
-    async with asyncio.TaskGroup() as group:
-        working = group.create_task(run_child("any", timeout_s=60, most_bytes=1))
-        made = await started
-        working.cancel()
-    assert made.returncode is not None
+    monkeypatch.setattr(subprocess, "Popen", Endless)
+    working = asyncio.ensure_future(run_child("any", timeout_s=60, most_bytes=1))
+    while not made:
+        await settle()
+    working.cancel()
+    with pytest.raises(asyncio.CancelledError):
+        await working
+    assert made[0].returncode is not None
+
+
+def test_the_loop_of_long_runs_starts_one_while_vectors_are_computed() -> None:
+    """In a process of its own: when it goes wrong, it hangs."""
+    done = subprocess.run([sys.executable, "-c", BUSY], timeout=60, capture_output=True, text=True, check=False)
+    assert (done.returncode, done.stdout) == (0, "well\n" * 3)
+
+
+BUSY = """
+import os, threading
+import numpy as np
+from assistant.manuals.child import run_child
+from gateway.app.loop import run_long
+
+matrix = np.random.default_rng(1).random((1200, 1200))
+
+def compute():
+    while True:
+        matrix @ matrix
+
+async def main():
+    for _ in range(2):
+        threading.Thread(target=compute, daemon=True).start()
+    for _ in range(3):
+        print((await run_child("this", timeout_s=20, most_bytes=10_000)).ended, flush=True)
+
+run_long(main())
+os._exit(0)
+"""
