@@ -4,7 +4,7 @@ export const WRITE_WORDS = {
   proposals: ["Changes", "变更"], running: ["running…", "正在执行…"], procedure: ["Procedure", "操作流程"], procedures: ["Procedures", "操作流程"],
   stop_procedure: ["Stop", "停止"], kind_stopped: ["procedure stopped", "操作流程停止"], outcome_met: ["reached", "已达到"], outcome_not_met: ["not reached", "未达到"],
   wait_until: ["wait until {what}, at most {n} s", "等待 {what}，最多 {n} 秒"], repeat_name: ["type “{name}” to confirm", "输入“{name}”以确认"],
-  met: ["Reached: {value}", "已达到：{value}"], not_met: ["Not reached: {why}", "未达到：{why}"], undo: ["Undo", "撤销"],
+  met: ["Reached: {value}", "已达到：{value}"], not_met: ["Not reached: {why}", "未达到：{why}"], undo: ["Undo", "撤销"], again: ["Propose again", "重新提出"],
   why_not: ["why not (for the audit)", "拒绝原因（记入审计）"], back: ["Back", "返回"], rejected_why: ["Rejected by {who}: {why}", "已被 {who} 拒绝：{why}"],
   expired_restart: ["Ended: the gateway was restarted; nothing was written.", "已失效：网关已重启，未写入"], expired_map: ["Ended: the map was changed; nothing was written.", "已失效：点表已变更，未写入"],
   expired_user: ["Ended: the role of a person was changed; nothing was written.", "已失效：人员权限已变更，未写入"],

@@ -22,6 +22,11 @@ def picture(page: Page, name: str) -> None:
         page.screenshot(path=f"{folder}/{name}.png")
 
 
+def ask(page: Page, text: str) -> None:
+    page.fill(".ask textarea", text)
+    page.click(".ask .send")
+
+
 def card_of(page: Page, name: str) -> Locator:
     """The card that a click on the procedure puts up."""
     page.click(f"[data-procedure='{name}']")
@@ -72,8 +77,7 @@ def test_running_procedure_is_stopped(page: Page) -> None:
 
 
 def test_executed_write_is_undone_by_a_new_card(page: Page) -> None:
-    page.fill(".ask textarea", "Set the hypochlorite heater setpoint to 37 °C")
-    page.click(".ask .send")
+    ask(page, "Set the hypochlorite heater setpoint to 37 °C")
     first = page.locator(".turn .card")
     first.locator("button.confirm").click()
     expect(first.locator("[data-outcome=verified]")).to_contain_text("37")
@@ -86,6 +90,27 @@ def test_executed_write_is_undone_by_a_new_card(page: Page) -> None:
     expect(undo.locator("[data-outcome=verified]")).to_contain_text("35")
     first.locator("button.undo").click()
     expect(first.locator(".error")).to_contain_text("old value already")
+
+
+def test_card_that_was_overtaken_is_asked_for_anew_T26(page: Page, browser: Browser, demo: Demo) -> None:
+    ask(page, "Set the hypochlorite heater setpoint to 36 °C")
+    mine = page.locator(".turn .card")
+    expect(mine.locator("button.confirm")).to_be_visible(timeout=RAMP_MS)
+    other = browser.new_context(locale="en-GB")
+    engineer = other.new_page()
+    sign_in(engineer, demo, "engineer")
+    ask(engineer, "Set the hypochlorite heater setpoint to 34 °C")
+    theirs = engineer.locator(".turn .card")
+    theirs.locator("button.confirm").click(timeout=RAMP_MS)
+    expect(theirs.locator("[data-outcome=verified]")).to_be_visible(timeout=RAMP_MS)
+    other.close()
+    mine.locator("button.confirm").click()
+    expect(mine.locator("[data-outcome=changed_before]")).to_contain_text("is 34 degC, not 35 degC as shown", timeout=RAMP_MS)
+    mine.locator("button.again").click()
+    anew = page.locator(".proposals .card", has=page.locator("button.confirm"))
+    expect(anew.locator(".move")).to_contain_text("34.0 °C → 36.0 °C")
+    anew.locator("button.confirm").click()
+    expect(page.locator(".proposals [data-outcome=verified]").first).to_contain_text("36.0 °C", timeout=RAMP_MS)
 
 
 def test_rejection_takes_a_reason_and_shows_it(page: Page) -> None:

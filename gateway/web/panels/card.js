@@ -6,6 +6,8 @@ import { numberText, unitText } from "/static/format.js";
 import { language, pick, t } from "/static/i18n.js";
 
 const FAILED = ["differs", "unknown", "refused", "not_met", "changed_before"];
+// Outcomes whose message says more than their name: what the value is now, or what held a step back.
+const TOLD = ["changed_before", "not_sent"];
 const TOUCHED = ["verified", "differs", "acknowledged", "unknown"];
 
 export function proposalCard(live, id) {
@@ -43,6 +45,7 @@ function drawCard(card, live, id, view) {
     pending ? buttons(live, proposal, view) : null,
     ending(proposal),
     proposal.kind === "procedure" && proposal.state === "CONFIRMED" && live.me.role !== "viewer" ? stopButton(live, proposal, view) : null,
+    isOvertaken(proposal) ? el("div", { class: "buttons" }, el("button", { class: "again", disabled: view.busy, onclick: () => again(live, proposal, view) }, t("again"))) : null,
     canUndo(live, proposal) ? el("div", { class: "buttons" }, el("button", { class: "undo", disabled: view.busy, onclick: () => undo(live, proposal, view) }, t("undo"))) : null,
     view.error ? el("p", { class: "error", role: "alert" }, view.error) : null);
   tick(live, id, view);
@@ -115,6 +118,14 @@ function stopButton(live, proposal, view) {
 
 const undo = (live, proposal, view) => act(live, view, async () => ({ proposal: await call("POST", `/proposals/${proposal.id}/undo`, {}) }));
 
+// Nothing was written because a value had changed: the same may be asked for anew, with the value of now on the card.
+const isOvertaken = (proposal) => proposal.kind === "write" && proposal.outcomes.some((each) => each.outcome === "changed_before")
+  && !proposal.outcomes.some((each) => TOUCHED.includes(each.outcome));
+
+const again = (live, proposal, view) => act(live, view, async () => ({
+  proposal: await call("POST", "/proposals", { writes: proposal.writes.map((write) => ({ tag: write.tag, value: write.new })), reason: proposal.reason }),
+}));
+
 function canUndo(live, proposal) {
   return proposal.state === "EXECUTED" && proposal.kind === "write" && live.me.role !== "viewer" && proposal.outcomes.some((each) => TOUCHED.includes(each.outcome));
 }
@@ -146,7 +157,8 @@ function ending(proposal) {
 function outcome(write, each) {
   const why = pick(each.message) || each.code;
   const value = write.wait ? why : show(write, each.read_back, each.read_back_text);
-  return el("div", { class: `outcome${FAILED.includes(each.outcome) ? " bad" : ""}`, "data-outcome": each.outcome }, t(each.outcome, { value, why }));
+  const words = TOLD.includes(each.outcome) && why ? why : t(each.outcome, { value, why });
+  return el("div", { class: `outcome${FAILED.includes(each.outcome) ? " bad" : ""}`, "data-outcome": each.outcome }, words);
 }
 
 function show(write, value, words) {
