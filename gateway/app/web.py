@@ -92,11 +92,11 @@ def context_of(gateway: Gateway, hub: EventHub, *, is_secure: bool) -> Context:
         is_secure=is_secure,
         metrics=lambda: render(gateway.read.health(), gateway.read.alarms()),
         lockout=lambda: lockout_of(gateway.lockouts),
-        sso=_sign_on(gateway),
+        sso=sign_on(gateway),
     )
 
 
-def _sign_on(gateway: Gateway) -> SingleSignOn | None:
+def sign_on(gateway: Gateway) -> SingleSignOn | None:
     """Signing in by the configured identity provider. Raises ConfigError if the library or the secret is missing."""
     wanted = gateway.settings.oidc
     if wanted is None:

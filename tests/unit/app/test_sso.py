@@ -1,9 +1,12 @@
 """Signing in by an identity provider: what is believed, and what is not (THREATS C)."""
 
+import sys
 from collections.abc import AsyncIterator, Callable
 from dataclasses import dataclass, field
 from datetime import UTC, datetime
 from pathlib import Path
+from types import SimpleNamespace
+from typing import cast
 
 import pytest
 from argon2 import PasswordHasher
@@ -12,9 +15,12 @@ from joserfc.jwk import OctKey, RSAKey
 
 from gateway.api.accounts import SignedIn
 from gateway.api.problems import ProblemError
+from gateway.app import Gateway
 from gateway.app.oidc import Provider
 from gateway.app.sso import TRY_S, SignOn
+from gateway.app.web import sign_on
 from gateway.clock import ManualClock
+from gateway.errors import ConfigError
 from gateway.model.point import Role
 from gateway.settings import OidcSettings
 from gateway.store.audit import Audit
@@ -256,3 +262,22 @@ async def test_tries_of_an_address_and_of_all_are_bounded_T49(rig: Rig) -> None:
     with pytest.raises(ProblemError) as caught:
         await rig.sign_on.finish(state, code, browser, "10.0.0.1")
     assert caught.value.problem_code == "SSO_STATE"
+
+
+def configured(secret_file: Path | None) -> Gateway:
+    """What of a gateway the wiring asks for."""
+    oidc = OidcSettings(issuer=ISSUER, client_id=CLIENT, secret_file=secret_file, page="https://busmate.plant.test", groups=GROUPS)
+    confirm = SimpleNamespace(forget_user=None)
+    return cast("Gateway", SimpleNamespace(settings=SimpleNamespace(oidc=oidc), clock=None, audit=None, sessions=None, confirm=confirm))
+
+
+def test_missing_library_or_secret_stops_the_start_with_the_fix(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    (tmp_path / "secret").write_text(f"{SECRET}\n")
+    ready = sign_on(configured(tmp_path / "secret"))
+    assert ready is not None
+    assert ready.name == "idp.plant.test"
+    with pytest.raises(ConfigError, match="nowhere cannot be read"):
+        sign_on(configured(tmp_path / "nowhere"))
+    monkeypatch.setitem(sys.modules, "gateway.app.oidc", None)
+    with pytest.raises(ConfigError, match=r"busmate\[oidc\]"):
+        sign_on(configured(None))
