@@ -28,5 +28,3 @@ export function ageText(seconds) {
 }
 
 export const qualityClass = (quality) => (quality === "GOOD" ? "good" : quality === "UNCERTAIN" ? "uncertain" : "bad");
-
-export const timeText = (iso) => (iso ? new Date(iso).toLocaleTimeString([], { hour: "2-digit", minute: "2-digit" }) : "");

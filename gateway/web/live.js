@@ -1,11 +1,13 @@
 // What the page knows of the plant: points, samples, alarms, proposals, health; kept fresh by /events.
 
 import { call } from "/static/api.js";
+import { useZone } from "/static/clock.js";
 
 export class Live extends EventTarget {
   constructor(me) {
     super();
     this.me = me;
+    useZone(me.timezone);
     this.devices = [];
     this.points = new Map();
     this.samples = new Map();

@@ -1,11 +1,14 @@
 """The operators' page in a real browser: asking, seeing, confirming."""
 
 import os
+from datetime import datetime, timedelta
 from pathlib import Path
+from zoneinfo import ZoneInfo
 
 import pytest
 from playwright.sync_api import Page, expect
 
+from gateway.clock import SystemClock
 from tests.browser.conftest import Demo, sign_in
 
 pytestmark = pytest.mark.browser
@@ -47,6 +50,14 @@ def test_chinese_question_is_answered_in_chinese(page: Page) -> None:
     expect(page.locator(".answer")).to_contain_text("Hz")
     expect(page.locator(".answer")).to_contain_text("泵")
     picture(page, "chinese")
+
+
+def test_times_are_the_plants_wherever_the_browser_stands(page: Page) -> None:
+    plant = SystemClock().utc().astimezone(ZoneInfo("Asia/Shanghai")).replace(tzinfo=None)
+    shown = datetime.strptime(page.locator(".clock").inner_text(), "%d/%m/%Y, %H:%M:%S")  # noqa: DTZ007 - the page's clock names no zone
+    assert abs(shown - plant) < timedelta(seconds=5)
+    typed = page.evaluate("import('/static/clock.js').then(({ instantOf }) => instantOf('2026-03-10T14:46'))")
+    assert typed == "2026-03-10T06:46:00.000Z"
 
 
 def test_manual_question_cites_a_page_that_opens(page: Page) -> None:

@@ -1,8 +1,9 @@
 // Accounts of people and tokens of programs, for admins. Every change asks for the admin's password of just now.
 
 import { call } from "/static/api.js";
+import { dayText } from "/static/clock.js";
 import { el, replace } from "/static/dom.js";
-import { language, pick, t } from "/static/i18n.js";
+import { pick, t } from "/static/i18n.js";
 import { passwordDialog } from "/static/panels/password.js";
 
 const ROLES = ["viewer", "operator", "engineer", "admin"];
@@ -63,10 +64,9 @@ function newUser(act) {
 }
 
 function tokenRow(token, act) {
-  const day = (iso) => (iso ? new Date(iso).toLocaleDateString(language() === "zh" ? "zh-CN" : "en-GB") : "");
-  const state = token.ended_by ? t("token_ended", { by: token.ended_by }) : t("token_until", { day: day(token.expires_at) });
+  const state = token.ended_by ? t("token_ended", { by: token.ended_by }) : t("token_until", { day: dayText(token.expires_at) });
   return el("tr", { "data-token": token.name, class: token.ended_by ? "dim" : "" }, el("td", {}, token.name), el("td", {}, `${t(`scope_${token.scope}`)} · ${t(`role_${token.role}`)}`),
-    el("td", {}, state), el("td", {}, token.last_used_at ? t("token_used", { day: day(token.last_used_at) }) : t("token_unused")),
+    el("td", {}, state), el("td", {}, token.last_used_at ? t("token_used", { day: dayText(token.last_used_at) }) : t("token_unused")),
     el("td", {}, token.ended_by ? null : el("button", { type: "button", onclick: () => act("DELETE", `/tokens/${encodeURIComponent(token.name)}`) }, t("revoke"))));
 }
 

@@ -2,7 +2,7 @@
 
 import { call } from "/static/api.js";
 import { el, replace } from "/static/dom.js";
-import { timeText } from "/static/format.js";
+import { timeText } from "/static/clock.js";
 import { pick, t } from "/static/i18n.js";
 
 const MARKS = { high: "1", medium: "2", low: "3" };

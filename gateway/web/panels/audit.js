@@ -1,9 +1,10 @@
 // The audit: who did what, when and how it ended; with filters, pages and copies.
 
 import { call } from "/static/api.js";
+import { instantOf, momentText } from "/static/clock.js";
 import { el, replace } from "/static/dom.js";
 import { numberText, unitText } from "/static/format.js";
-import { language, pick, t } from "/static/i18n.js";
+import { pick, t } from "/static/i18n.js";
 
 const GROUPS = ["writes", "alarms", "maps", "manuals", "accounts", "clock"];
 
@@ -23,7 +24,7 @@ export function auditDialog(live) {
     const asked = new URLSearchParams();
     for (const [name, input] of Object.entries(inputs)) {
       const value = input.value.trim();
-      if (value) asked.set(name, input.type === "datetime-local" ? new Date(value).toISOString() : value);
+      if (value) asked.set(name, input.type === "datetime-local" ? instantOf(value) : value);
     }
     return asked;
   };
@@ -60,8 +61,7 @@ export function auditDialog(live) {
 function recordRows({ seq, at, kind, subject, body }) {
   const whole = el("tr", { class: "audit-whole", hidden: true }, el("td", { colSpan: 7 }, el("pre", {}, JSON.stringify({ seq, kind, subject, ...body }, null, 1))));
   const toggle = () => { whole.hidden = !whole.hidden; };
-  const when = new Date(at).toLocaleString(language() === "zh" ? "zh-CN" : "en-GB", { hour12: false });
-  const button = el("button", { class: "plain", type: "button", title: t("audit_whole"), onclick: toggle }, when);
+  const button = el("button", { class: "plain", type: "button", title: t("audit_whole"), onclick: toggle }, momentText(at));
   const who = [body.by || body.user || "", ...listed(body.confirmed_by), body.rejected_by].filter(Boolean).join(" → ");
   return [
     el("tr", { "data-kind": kind, "data-seq": seq }, el("td", { class: "number" }, button), el("td", {}, kindText(kind)), el("td", {}, who), el("td", {}, tagsOf(body) || subject),

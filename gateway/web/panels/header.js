@@ -1,5 +1,6 @@
 // Site, alarm count, clock, language, who is signed in; banners for what must not be missed.
 
+import { momentText, zoneName } from "/static/clock.js";
 import { el, replace } from "/static/dom.js";
 import { language, pick, setLanguage, t } from "/static/i18n.js";
 import { accountsDialog } from "/static/panels/accounts.js";
@@ -11,7 +12,7 @@ import { changeOwnPassword } from "/static/panels/password.js";
 export function headerPanel(live, signOut) {
   const bar = el("header", { class: "bar" });
   const banner = el("div", { class: "banner", role: "alert", hidden: true });
-  const clock = el("span", { class: "clock number" });
+  const clock = el("span", { class: "clock number", title: zoneName() });
   const count = el("span", { class: "count-alarm", hidden: true });
   const maps = mayEditMaps(live) ? mapsButton(live) : null;
   const draw = () => {
@@ -29,7 +30,7 @@ export function headerPanel(live, signOut) {
     alarms();
     warn();
   };
-  const tick = () => { clock.textContent = new Date().toLocaleString(language() === "zh" ? "zh-CN" : "en-GB", { hour12: false }); };
+  const tick = () => { clock.textContent = momentText(Date.now()); };
   const alarms = () => {
     const waiting = live.alarms.filter((alarm) => alarm.state === "UNACK_ACTIVE");
     count.hidden = waiting.length === 0;

@@ -1,8 +1,9 @@
 // Lockouts: what writing is kept from, and, for engineers, setting and releasing them with a reason.
 
 import { call } from "/static/api.js";
+import { momentText } from "/static/clock.js";
 import { el, replace } from "/static/dom.js";
-import { language, pick, t } from "/static/i18n.js";
+import { pick, t } from "/static/i18n.js";
 
 export const scopeText = (scope) => (scope === "*" ? t("lock_all") : scope);
 
@@ -32,7 +33,7 @@ export function lockoutsDialog(live) {
 function row(one, act) {
   const reason = el("input", { name: "release-reason", autocomplete: "off", required: true, maxLength: 500, placeholder: t("lock_reason") });
   const submit = (event) => { event.preventDefault(); act("/lockouts/release", { scope: one.scope, reason: reason.value.trim() }); };
-  const since = new Date(one.at).toLocaleString(language() === "zh" ? "zh-CN" : "en-GB", { hour12: false });
+  const since = momentText(one.at);
   return el("tr", { "data-scope": one.scope }, el("td", {}, scopeText(one.scope)), el("td", {}, one.reason), el("td", {}, one.by), el("td", {}, t("lock_since", { when: since })),
     el("td", {}, el("form", { onsubmit: submit }, reason, el("button", {}, t("release")))));
 }

@@ -1,8 +1,9 @@
 // One map under the hands of an engineer: text, findings, difference, sending, versions. What is not sent is kept while the page is open.
 
 import { call } from "/static/api.js";
+import { momentText } from "/static/clock.js";
 import { el, replace } from "/static/dom.js";
-import { language, t } from "/static/i18n.js";
+import { t } from "/static/i18n.js";
 import { differences, problemText } from "/static/panels/map_changes.js";
 import { mapText } from "/static/panels/map_text.js";
 
@@ -67,9 +68,8 @@ export function mapEditor(found, changed) {
 
 function versions(kept, look, goBack) {
   if (!kept.length) return el("p", { class: "map-note" }, t("map_no_versions"));
-  const when = (at) => new Date(at).toLocaleString(language() === "zh" ? "zh-CN" : "en-GB", { hour12: false });
   return el("table", { class: "map-versions" }, el("tbody", {}, [...kept].reverse().map((one) => el("tr", { "data-version": String(one.number) },
-    el("td", { class: "number" }, String(one.number)), el("td", { class: "number" }, when(one.at)), el("td", {}, one.by), el("td", {}, one.by ? one.note : t("map_found")),
+    el("td", { class: "number" }, String(one.number)), el("td", { class: "number" }, momentText(one.at)), el("td", {}, one.by), el("td", {}, one.by ? one.note : t("map_found")),
     el("td", {}, el("button", { type: "button", class: "look", onclick: () => look(one.number) }, t("map_look")),
       el("button", { type: "button", class: "back", onclick: () => goBack(one.number) }, t("map_back")))))));
 }
