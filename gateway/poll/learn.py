@@ -39,6 +39,10 @@ class Learnt:
         self._largest[table.is_bits] = count
         return True
 
+    def drop_largest(self) -> None:
+        """What was found about sizes may not hold any more."""
+        self._largest.clear()
+
     def is_hole(self, table: Table, first: int, last: int) -> bool:
         """True if all of `first` to `last` lies in a hole."""
         return any(low <= first and last <= high for low, high in self._holes.get(table, ()))

@@ -19,6 +19,8 @@ Sink = Callable[[str, BlockSamples], None]
 
 REPROBE_S = 300.0
 """How often a hole is read again, and how soon a block that taught nothing is searched again."""
+RELEARN_S = 3600.0
+"""How long a limit of size is believed: a firmware update or a mended line ends it."""
 REFUSALS = frozenset({"exception_2", "exception_3"})
 """What a device says to a read that it does not have, or not in this size."""
 SILENCES = frozenset({TIMEOUT, LENGTH_MISMATCH})
@@ -45,6 +47,7 @@ class Poller:
         self._clock = clock
         self._sink = sink
         self._records: dict[int, _Record] = {}
+        self._limit_until: float | None = None
 
     async def poll(self, group: str) -> int:
         """Read the blocks of a group; how many of them got no reply."""
@@ -55,6 +58,10 @@ class Poller:
 
     async def poll_block(self, block: ReadBlock) -> bool:
         """True if the block was answered, or needs no answer now."""
+        if self._limit_until is not None and self._clock.monotonic() >= self._limit_until:
+            self._limit_until = None
+            self.device.learnt.drop_largest()
+            self._replan("the limit of size is tried again")
         record = self._records.setdefault(id(block), _Record(block))
         if self._is_hole(block) and self._clock.monotonic() < record.not_before:
             return True
@@ -120,10 +127,13 @@ class Poller:
             found = await Search(block, read, lambda samples: samples.reasons[0] in refusals).run()
         except SearchEnded:
             return
+        if found.largest is not None and (await read(block)).words:
+            return  # given after all: what looked like a limit was passing trouble
         news = [self.device.learnt.add_hole(block.table, low, high) for low, high in found.holes]
         if found.largest is not None:
             widest = max(point.words for point in self.device.map.points.values() if point.table.is_bits == block.table.is_bits)
             news.append(self.device.learnt.add_largest(block.table, max(found.largest, widest)))
+            self._limit_until = self._clock.monotonic() + RELEARN_S
         if any(news):
             self._replan(f"{block.table} holes {found.holes}" if found.holes else f"at most {found.largest} at once")
 

@@ -20,6 +20,7 @@ from gateway.model.sample import BlockSamples, Tag
 from gateway.poll.device import Device
 from gateway.poll.latest import Latest, stale_after_of
 from gateway.poll.load import serial_loads
+from gateway.poll.poller import RELEARN_S
 from gateway.poll.sampling import tag_of
 from gateway.poll.scheduler import Scheduler
 from tests.polled import Bench, Server, TimedTransport, bench, exception, point, register_map
@@ -333,6 +334,39 @@ async def test_device_that_refuses_large_reads_is_learnt(code: int | None, large
         assert device.learnt.patch() == {"max_read": largest}
         samples = [polled.latest.get(tag_of("d1", made)) for made in device.map.points.values()]
         assert {sample.reason for sample in samples} == {None}
+        polled.task.cancel()
+
+
+async def test_limit_of_size_is_tried_again_after_an_hour() -> None:
+    async with bench(timeout_s=0.2) as b:
+        device = b.device(register_map([*many(100), point("other", 1000)], periods={"normal": 5.0}))
+        b.server.refuses = larger_than(50, 3)
+        polled = Polled(b, [device])
+        await go(b, 20)
+        assert device.learnt.patch() == {"max_read": 50}
+        b.server.refuses = larger_than(125, 3)
+        await go(b, RELEARN_S, step_s=60.0)
+        await go(b, 20)
+        assert device.learnt.patch() == {}
+        assert reads_of(device) == [(0, 100), (1000, 1)]
+        polled.task.cancel()
+
+
+async def test_passing_silence_is_learnt_as_no_limit() -> None:
+    async with bench(timeout_s=0.2) as b:
+        device = b.device(register_map([*many(100), point("other", 1000)]))
+        seen = 0
+
+        def refuses(request: Request) -> LinkError | None:
+            nonlocal seen
+            seen += isinstance(request, Read) and request.count == 100
+            return LinkTimeoutError("passing") if isinstance(request, Read) and request.count == 100 and seen <= 2 else None
+
+        b.server.refuses = refuses
+        polled = Polled(b, [device])
+        await go(b, 30)
+        assert seen > 3
+        assert device.learnt.patch() == {}
         polled.task.cancel()
 
 
