@@ -244,6 +244,8 @@ class Bus:
 
     def _note_alive(self) -> None:
         self._on_connection += 1
+        if self._on_connection > 1:
+            self._hangs_up = False
         self._silent.clear()
         self._backoff.reset()
         if self.down_cause:

@@ -389,6 +389,16 @@ async def test_write_on_a_link_that_hangs_up_after_each_reply_gets_a_new_connect
         assert len(b.wire.opened) == opened + 1
 
 
+async def test_link_that_hung_up_once_is_trusted_again_when_it_stays() -> None:
+    async with bench() as b:
+        assert await b.outcomes(b.ask()) == ["ok"]
+        b.wire.is_open = False
+        assert await b.outcomes(b.ask(), b.ask()) == ["ok"] * 2
+        opened = len(b.wire.opened)
+        assert await caught(lambda: b.bus.exchange(WRITE, priority=Priority.WRITE)) == "ok"
+        assert len(b.wire.opened) == opened
+
+
 async def test_s17_stop_fails_what_waits_and_closes_the_link() -> None:
     async with bench(takes_s=1000) as b:
         asked = [b.ask() for _ in range(3)]
