@@ -83,7 +83,7 @@ class MapError(ConfigError):
 
 
 class LinkError(GatewayError):
-    """An exchange failed; names link, device (unit id) and operation with its arguments."""
+    """An exchange failed; names link, device (unit id) and operation with its arguments. `cause` is what happened, without them."""
 
     code = "LINK"
     reason: ClassVar[str] = "protocol_error"
@@ -93,6 +93,7 @@ class LinkError(GatewayError):
             part for part in (f"link {link}" if link else "", f"unit {unit_id}" if unit_id is not None else "", operation) if part
         )
         super().__init__(f"{place}: {message}" if place else message, fix=fix)
+        self.cause = message
         self.link = link
         self.unit_id = unit_id
         self.operation = operation

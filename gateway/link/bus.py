@@ -189,7 +189,7 @@ class Bus:
         except LinkDownError as error:
             self.stats.failed_dials += 1
             self._backoff.failed(self._clock.monotonic())
-            self._note_down(error.message)
+            self._note_down(error.cause)
             raise
         self._silent.clear()
         await self._clock.sleep(self.options.connect_delay_s)
@@ -216,7 +216,7 @@ class Bus:
         except LinkDownError as error:
             if not self._on_connection:
                 self._backoff.failed(self._clock.monotonic())
-                self._note_down(error.message)
+                self._note_down(error.cause)
             raise
         except DeviceExceptionError:
             self._note_alive()
