@@ -1,6 +1,7 @@
 """Polling for minutes while links are cut at random: no wrong value, every link comes back, nothing is left over, memory stays flat."""
 
 import asyncio
+import ctypes
 import gc
 import random
 import resource
@@ -51,7 +52,8 @@ class Seen:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Phase:
-    """Some time of polling: good reads a second, memory at its end, how fast memory and blocks that Python holds grew in its second half.
+    """Some time of polling: good reads a second, memory at its end, how fast memory and blocks that Python holds grew in its second half,
+    without those of the samples themselves.
 
     (Least squares; in the first half the allocator takes what it will need.)
     """
@@ -130,17 +132,20 @@ async def _phase(seen: Seen, clock: SystemClock, seconds: float, take_news: Call
     good, began = seen.good, clock.monotonic()
     memory: list[tuple[float, float]] = []
     blocks: list[tuple[float, float]] = []
+    own = 0
     while clock.monotonic() - began < seconds:
         await clock.sleep(min(SAMPLE_S, seconds))
         take_news()
         now = clock.monotonic() - began
         if now > seconds / 2:
-            memory.append((now, _rss_kb()))
-            blocks.append((now, sys.getallocatedblocks()))
+            before = sys.getallocatedblocks()
+            memory.append((now, _held_kb()))
+            blocks.append((now, before - own))
+            own += sys.getallocatedblocks() - before
     took = clock.monotonic() - began
     return Phase(
         reads_per_s=(seen.good - good) / took,
-        rss_mb=_rss_kb() / 1024,
+        rss_mb=_held_kb() / 1024,
         rss_slope_kb_per_min=60 * _slope(memory),
         blocks_per_min=60 * _slope(blocks),
     )
@@ -156,7 +161,11 @@ async def _all_back(seen: Seen, clock: SystemClock) -> float:
     return clock.monotonic() - began
 
 
-def _rss_kb() -> float:
+def _held_kb() -> float:
+    """Resident memory, once the C library has given back the pages that it only keeps for later (glibc; elsewhere they count)."""
+    trim = getattr(ctypes.CDLL(None), "malloc_trim", None)
+    if trim is not None:
+        trim(0)
     return int(Path("/proc/self/statm").read_text(encoding="ascii").split()[1]) * _PAGE_KB
 
 
