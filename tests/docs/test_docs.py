@@ -7,6 +7,7 @@ from pathlib import Path
 import pytest
 
 from gateway.cli import COMMANDS
+from gateway.settings import load_settings
 
 ROOT = Path(__file__).parents[2]
 PAGES = sorted([*ROOT.glob("*.md"), *ROOT.glob("docs/**/*.md"), *ROOT.glob("registermaps/*.md")])
@@ -27,6 +28,14 @@ def test_commands_exist(page: Path) -> None:
     known = {*COMMANDS, *(entry.name for entry in entry_points(group="busmate.commands"))}
     named = set(re.findall(r"(?:^|[`\s])busmate ([a-z]+)", page.read_text(), re.MULTILINE))
     assert named - known == set()
+
+
+@pytest.mark.parametrize("page", PAGES, ids=_ids(PAGES))
+def test_points_of_shipped_configurations_exist(page: Path) -> None:
+    for config, tag in re.findall(r"busmate (?:read|write|explain) (configs/\S+\.yaml) (\w+\.\w+)", page.read_text()):
+        device, _, name = tag.partition(".")
+        points = {one.id: one.map.points for one in load_settings(ROOT / config).devices}
+        assert name in points.get(device, {}), f"{config} has no {tag}"
 
 
 @pytest.mark.parametrize("page", PAGES, ids=_ids(PAGES))
