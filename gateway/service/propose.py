@@ -3,12 +3,13 @@
 import secrets
 from collections import deque
 from collections.abc import Awaitable, Callable, Sequence
+from dataclasses import replace
 from difflib import get_close_matches
 
 from gateway.clock import Clock
 from gateway.errors import StoreError, UnknownTagError, WriteRefusedError
 from gateway.model.alarm import AlarmInfo
-from gateway.model.point import Role
+from gateway.model.point import Role, Text
 from gateway.model.proposal import MAX_OPEN, MAX_PER_MINUTE, rate_refusal
 from gateway.model.redact import redact
 from gateway.model.sample import Scalar
@@ -64,14 +65,20 @@ class Proposer:
 
     async def propose(self, writes: Sequence[WantedWrite], reason: str, actor: Actor, *, idempotency_key: str = "") -> Proposal:
         """Check the rules against fresh values and store one pending proposal for all writes; raises WriteRefusedError."""
+        return await self._propose_writes(writes, reason, actor, key=idempotency_key)
+
+    async def _propose_writes(
+        self, writes: Sequence[WantedWrite], reason: str, actor: Actor, *, key: str = "", notes: Sequence[Text] = ()
+    ) -> Proposal:
         asked: Asked = [(write.tag, write.value) for write in writes]
 
         async def make() -> tuple[Card, int]:
             checked = await self._checker.check(writes, actor)
             card = write_card(checked, digest_of_request(asked), redact(reason[:_MAX_CHARS]), actor)
+            card = replace(card, notes=(*notes, *card.notes))
             return card, max(one.rule.approvals for one in checked)
 
-        return await self._propose(make, asked, reason, actor, idempotency_key)
+        return await self._propose(make, asked, reason, actor, key)
 
     async def propose_procedure(self, name: str, reason: str, actor: Actor, *, idempotency_key: str = "") -> Proposal:
         """The same for a procedure, `DEVICE.name`: one pending proposal of all its steps; raises also UnknownTagError."""
@@ -87,16 +94,16 @@ class Proposer:
     async def undo(self, proposal: str, actor: Actor, reason: str = "") -> Proposal:
         """A new proposal that writes back what an executed one replaced, under all rules; raises WriteRefusedError.
 
-        Refused if a point has moved since (CHANGED), or if what it replaced is not known (NOT_ALLOWED).
+        A point that has moved since is said on the card. Refused if what it replaced is not known (NOT_ALLOWED).
         """
         row = await self._row(proposal)
         self._count_attempt(actor)
         try:
-            wanted = await undo_of(row, self._plant)
+            wanted, moved = await undo_of(row, self._plant)
         except WriteRefusedError as exc:
             asked = [(write.shown.tag, "undo") for write in load(row.body).writes]
             raise await self._noted(exc, asked, reason, actor) from None
-        return await self.propose(wanted, reason or f"undo of {proposal}", actor)
+        return await self._propose_writes(wanted, reason or f"undo of {proposal}", actor, notes=moved)
 
     def procedures(self) -> Sequence[ProcedureInfo]:
         """What may be run as one proposal, device by device."""

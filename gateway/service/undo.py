@@ -6,7 +6,7 @@ from decimal import Decimal
 from gateway.errors import UnknownTagError
 from gateway.model.deadband import changed
 from gateway.model.encode import EncodeError, encode_point
-from gateway.model.point import Access, DataType, Point
+from gateway.model.point import Access, DataType, Point, Text
 from gateway.model.refusal import plain
 from gateway.model.sample import Scalar
 from gateway.service.base import WantedWrite, WriteOutcome
@@ -19,23 +19,27 @@ _TOUCHED = ("verified", "differs", "acknowledged", "unknown")
 _DIGITS = {DataType.FLOAT16: 4, DataType.FLOAT32: 7}
 
 
-async def undo_of(row: ProposalRow, plant: PlantPoints) -> Sequence[WantedWrite]:
-    """The old values of what was written, last first. Raises WriteRefusedError (NOT_ALLOWED, MAP_CHANGED, CHANGED)."""
+async def undo_of(row: ProposalRow, plant: PlantPoints) -> tuple[Sequence[WantedWrite], tuple[Text, ...]]:
+    """The old values of what was written, last first, and what whoever confirms must know: which points have moved since.
+
+    Raises WriteRefusedError (NOT_ALLOWED, MAP_CHANGED).
+    """
     written = _written(row, load(row.body))
     old = {write.shown.tag: _old(write, plant) for write, _ in written}
     samples = await plant.fresh(list(old))
-    wanted = []
+    wanted: list[WantedWrite] = []
+    moved: list[Text] = []
     for (write, outcome), sample in zip(written, samples, strict=True):
         point = plant.point(write.shown.tag).point
         if sample.value is not None and write.shown.old is not None and not changed(write.shown.old, sample.value, point.deadband):
             continue
         if sample.value is not None:
-            _check_untouched(write, outcome, sample.value, point)
+            moved += _moved(write, outcome, sample.value, point)
         wanted.append(WantedWrite(tag=write.shown.tag, value=old[write.shown.tag]))
     if not wanted:
         tags = ", ".join(old)
         raise refusal("NOT_ALLOWED", f"{tags} has its old value already, there is nothing to undo", f"{tags} 已是原值，无需撤销")
-    return wanted[::-1]
+    return wanted[::-1], tuple(moved)
 
 
 def _written(row: ProposalRow, card: Card) -> list[tuple[CardWrite, WriteOutcome]]:
@@ -68,17 +72,19 @@ def _old(write: CardWrite, plant: PlantPoints) -> Scalar:
     return _short(point, write.shown.old)
 
 
-def _check_untouched(write: CardWrite, outcome: WriteOutcome, now: Scalar, point: Point) -> None:
-    """Undo takes back this write only: not what somebody, or the device, has set since."""
+def _moved(write: CardWrite, outcome: WriteOutcome, now: Scalar, point: Point) -> list[Text]:
+    """Says so if somebody, or the device, has set the point since: the value that goes may be theirs."""
     tag, unit = write.shown.tag, f" {write.shown.unit}" if write.shown.unit else ""
     is_known = outcome.outcome != "unknown" and outcome.read_back is not None
     left = outcome.read_back if is_known else write.shown.new
-    if changed(left, now, point.deadband):
-        raise refusal(
-            "CHANGED",
-            f"{tag} was changed since: it is {plain(now)}{unit}, after the write it was {plain(left)}{unit}; propose the value you want",
-            f"{tag} 之后又被改动：现为 {plain(now)}{unit}，写入后为 {plain(left)}{unit}；请直接提出所需的值",
+    if not changed(left, now, point.deadband):
+        return []
+    return [
+        Text(
+            f"{tag} was changed since: it is {plain(now)}{unit}, after the write it was {plain(left)}{unit}",
+            f"{tag} 之后又被改动：现为 {plain(now)}{unit}，写入后为 {plain(left)}{unit}",
         )
+    ]
 
 
 def _short(point: Point, old: Scalar) -> Scalar:

@@ -1,4 +1,4 @@
-"""Undo: a new proposal of the old values, under all rules, and only while the plant still stands as the write left it (THREATS T34)."""
+"""Undo: a new proposal of the old values, under all rules; what has moved since is said (THREATS T34)."""
 
 from collections.abc import AsyncIterator, Awaitable
 from dataclasses import replace
@@ -61,15 +61,14 @@ async def test_t34_interlock_counts_for_undo_too(rig: Rig) -> None:
     assert (await refused(rig.proposer.undo(done.id, actor()))).codes == ("INTERLOCK",)
 
 
-async def test_t34_point_that_moved_since_is_not_undone(rig: Rig) -> None:
+async def test_t34_point_that_moved_since_is_undone_from_where_it_is_and_the_card_says_so(rig: Rig) -> None:
     done = await written(rig)
     rig.line.put(1, Table.HOLDING, 0, [4200])
-    error = await refused(rig.proposer.undo(done.id, actor()))
-    assert error.codes == ("CHANGED",)
-    assert "it is 42 Hz, after the write it was 43 Hz" in error.message
-    assert await rig.proposer.open() == []
-    (record,) = await rig.audit.entries(["refused"])
-    assert (record.body["codes"], record.body["writes"]) == (["CHANGED"], [{"tag": "pump.speed_sp", "value": "undo"}])
+    undo = await rig.proposer.undo(done.id, actor())
+    assert [(write.old, write.new) for write in undo.writes] == [(42, 45)]
+    assert "it is 42 Hz, after the write it was 43 Hz" in undo.notes[0].en
+    assert "现为 42 Hz" in undo.notes[0].zh
+    assert (await rig.confirm(undo)).outcomes[0].read_back == 45
 
 
 async def test_t34_a_move_inside_the_deadband_is_none(rig: Rig) -> None:
@@ -77,7 +76,9 @@ async def test_t34_a_move_inside_the_deadband_is_none(rig: Rig) -> None:
     rig.plant.devices["pump"].map = make_map("pump", points)
     done = await written(rig)
     rig.line.put(1, Table.HOLDING, 0, [4310])
-    assert [(one.old, one.new) for one in (await rig.proposer.undo(done.id, actor())).writes] == [(Decimal("43.1"), 45)]
+    undo = await rig.proposer.undo(done.id, actor())
+    assert [(one.old, one.new) for one in undo.writes] == [(Decimal("43.1"), 45)]
+    assert not any("was changed since" in note.en for note in undo.notes)
 
 
 async def test_t34_after_a_clamped_write_the_clamped_value_is_what_stands(rig: Rig) -> None:
