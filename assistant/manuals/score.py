@@ -31,7 +31,7 @@ class Weights:
     keyword: float = 0.3
     coverage: float = 3.0
     code: float = 4.0
-    code_key: float = 2.0
+    code_key: float = 4.0
     model: float = 2.0
     same_language: float = 2.0
     steps: float = 0.8

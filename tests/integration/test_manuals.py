@@ -16,7 +16,16 @@ from gateway.clock import SystemClock
 from tests.manual_shelf import engine
 
 ROOT = Path(__file__).parents[2]
-MODELS = {"vfd1": "VX200", "vfd2": "VX200", "em1": "EM300", "tc1": "TC10", "lt1": "LT50", "plc1": "DosePLC"}
+MODELS = {
+    "vfd1": "VX200",
+    "vfd2": "VX200",
+    "P-102": "VX200",
+    "2号泵": "VX200",
+    "em1": "EM300",
+    "tc1": "TC10",
+    "lt1": "LT50",
+    "plc1": "DosePLC",
+}
 WANTED_FIRST, WANTED_IN_THREE, FALSE_FINDS = 0.88, 0.95, 2
 
 
@@ -93,6 +102,23 @@ async def test_right_page_comes_first_and_what_is_in_no_manual_is_not_found(shel
     assert len(first) <= (1 - WANTED_FIRST) * len(answerable), first
     assert len(in_three) <= (1 - WANTED_IN_THREE) * len(answerable), in_three
     assert len(false) <= FALSE_FINDS, false
+
+
+@pytest.mark.asyncio(loop_scope="module")
+@pytest.mark.parametrize(
+    ("question", "start"),
+    [
+        ("F07", "Code: F07; Fault: Motor over-temperature"),
+        ("P-102 shows F07, what now?", "Code: F07; Fault: Motor over-temperature"),
+        ("vfd1 F04", "Code: F04; Fault: Overcurrent"),
+        ("P7-08", "Code: P7-08; Name: Automatic resets"),
+        ("P2-01", "Code: P2-01;"),
+        ("2号泵报F07，怎么办？", "代码: F07; 故障: 电机过热"),
+    ],
+)
+async def test_code_finds_the_row_that_explains_it_before_those_that_mention_it(shelf: ManualLibrary, question: str, start: str) -> None:
+    found = await shelf.search(question)
+    assert found[0].text.startswith(start), found[0].text
 
 
 @pytest.mark.asyncio(loop_scope="module")
