@@ -53,7 +53,7 @@ def problems(answer: str, evidence: Evidence) -> tuple[Problem, ...]:
     found += [
         Problem(kind="page", text=f"{doc} p.{page}".strip()) for doc, page in sorted(said.pages) if not _has_page(evidence.pages, doc, page)
     ]
-    found += [Problem(kind="state", text=text) for text in unseen_states(answer, evidence.observations)]
+    found += [Problem(kind="state", text=text) for text in unseen_states(answer, lines)]
     claims = false_claims(answer, "\n".join(evidence.observations), evidence.question, has_proposal=evidence.has_proposal)
     return (*found, *(Problem(kind="claim", text=text) for text in claims))
 

@@ -8,16 +8,17 @@ from assistant.grounding.matching import is_said_back, matches
 from assistant.grounding.quantities import Quantity
 from assistant.grounding.statement import Statement, read, read_source
 
-_SENTENCE = re.compile(r"[\n;；。！？!?]|\.(?=\s|$)")
+SENTENCE = re.compile(r"[\n;；。！？!?]|\.(?=\s|$)")
 _TAG = re.compile(r"(?<![\w.])([A-Za-z][\w-]*)\.[A-Za-z_]\w*", re.ASCII)
 
 
 @dataclass(frozen=True, slots=True)
-class _Line:
+class OwnedLine:
     """A line of an observation; `owners` are all names of the devices whose tags stand in it, none where no tag does."""
 
+    text: str
     owners: frozenset[str]
-    quantities: tuple[Quantity, ...]
+    statement: Statement
 
 
 def misplaced(answer: str, observed: Sequence[str], asked: Statement) -> list[str]:
@@ -28,16 +29,16 @@ def misplaced(answer: str, observed: Sequence[str], asked: Statement) -> list[st
     >>> misplaced("Pump 1 is at 78 degC, pump 2 at 41 degC.", lines, asked), misplaced("Pump 1 is at 41 degC.", lines, asked)
     ([], ['41 degC'])
     """
-    lines = _lines(observed)
+    lines = owned_lines(observed)
     return [
         said.text
-        for sentence in _SENTENCE.split(answer)
+        for sentence in SENTENCE.split(answer)
         for said, names in _named_quantities(read(sentence))
         if not _belongs(said, names, lines, answer) and not is_said_back(said, asked.quantities, answer)
     ]
 
 
-def _lines(observed: Sequence[str]) -> list[_Line]:
+def owned_lines(observed: Sequence[str]) -> list[OwnedLine]:
     """A device goes by all the names that stand on a line with its tag alone: vfd1, P-101, 1."""
     read_lines = [(frozenset(match[1].lower() for match in _TAG.finditer(line)), read_source(line)) for line in observed]
     names: dict[str, frozenset[str]] = {}
@@ -45,7 +46,10 @@ def _lines(observed: Sequence[str]) -> list[_Line]:
         for device in devices:
             alone = {name for _, name in statement.mentions} if len(devices) == 1 else {device}
             names[device] = names.get(device, frozenset()) | alone | {name[-1] for name in alone if name[-1].isdigit()}
-    return [_Line(frozenset().union(*(names[device] for device in devices)), statement.quantities) for devices, statement in read_lines]
+    return [
+        OwnedLine(line, frozenset().union(*(names[device] for device in devices)), statement)
+        for line, (devices, statement) in zip(observed, read_lines, strict=True)
+    ]
 
 
 def _named_quantities(statement: Statement) -> Iterator[tuple[Quantity, frozenset[str]]]:
@@ -62,8 +66,8 @@ def _named_quantities(statement: Statement) -> Iterator[tuple[Quantity, frozense
         yield quantity, names
 
 
-def _belongs(said: Quantity, names: frozenset[str], lines: Sequence[_Line], answer: str) -> bool:
+def _belongs(said: Quantity, names: frozenset[str], lines: Sequence[OwnedLine], answer: str) -> bool:
     """True unless lines about a device of that name exist, and only lines about others hold the number."""
     theirs = [line for line in lines if names & line.owners]
-    holders = [line for line in lines if any(matches(said, source, answer) for source in line.quantities)]
+    holders = [line for line in lines if any(matches(said, source, answer) for source in line.statement.quantities)]
     return not theirs or not holders or any(not line.owners or names & line.owners for line in holders)

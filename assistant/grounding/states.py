@@ -1,8 +1,11 @@
 """States that an answer tells of the plant, such as "is not running": each must stand in what this turn observed."""
 
 import re
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
+
+from assistant.grounding.owners import SENTENCE, OwnedLine, owned_lines
+from assistant.grounding.statement import read
 
 _GROUPS = (
     {"running": r"\brun(?:ning)?\b|运行|运转", "stopped": r"\bstop(?:ped)?\b|停"},
@@ -32,34 +35,50 @@ _SPEED = re.compile(r"^(?P<number>-?\d+(?:\.\d+)?) (?:Hz|rpm|r/min)\b", re.IGNOR
 
 @dataclass(frozen=True, slots=True)
 class _Said:
+    """`names` of the device it is said of; none if the sentence names none before it."""
+
     text: str
     state: str
     is_denied: bool
+    names: frozenset[str]
 
 
-def unseen_states(answer: str, observations: Iterable[str]) -> list[str]:
-    """The phrases of `answer` that tell a state which no observation shows. A turning speed shows whether something runs.
+def unseen_states(answer: str, observed: Sequence[str]) -> list[str]:
+    """The phrases of `answer` that tell a state which no observed line shows of that device. A turning speed shows that it runs.
+
+    What a manual says shows nothing of a device that is named, and otherwise only where the answer cites a page.
 
     >>> unseen_states("Pump 1 is not running.", ["vfd1.status 1 running GOOD 1 s | Drive status"])
     ['is not running']
     >>> unseen_states("Pump 1 is running.", ["vfd1.speed_fb 44.9 Hz GOOD 1 s | Speed feedback"])
     []
     """
-    values = [_value(line) for text in observations for line in text.splitlines()]
-    return [said.text for said in _said(answer) if not _is_seen(said, values)]
+    lines = owned_lines(observed)
+    cites = bool(read(answer).pages)
+    return [
+        said.text
+        for sentence in SENTENCE.split(answer)
+        for said in _said(sentence)
+        if not _is_seen(said, [_value(line.text) for line in lines if _tells_of(line, said, cites=cites)])
+    ]
 
 
-def _said(answer: str) -> list[_Said]:
-    found = [
-        _Said(match[0], match["state"].lower(), bool(match["not"]))
-        for match in _ENGLISH_SAID.finditer(answer)
-        if not _SUPPOSED.search(answer[: match.start()])
-    ]
-    return found + [
-        _Said(match[0], _CHINESE[match["state"]], bool(match["not"]))
-        for match in _CHINESE_SAID.finditer(answer)
-        if (match["not"] or match["mark"]) and not _SUPPOSED.search(answer[: match.start()])
-    ]
+def _said(sentence: str) -> Iterator[_Said]:
+    mentions = read(sentence).mentions
+    for pattern in (_ENGLISH_SAID, _CHINESE_SAID):
+        for match in pattern.finditer(sentence):
+            is_told = pattern is _ENGLISH_SAID or match["not"] or match["mark"]
+            if is_told and not _SUPPOSED.search(sentence[: match.start()]):
+                names = frozenset(name for at, name in mentions if at < match.start())
+                yield _Said(match[0], _CHINESE.get(match["state"], match["state"].lower()), bool(match["not"]), names)
+
+
+def _tells_of(line: OwnedLine, said: _Said, *, cites: bool) -> bool:
+    if line.text.startswith("["):
+        return cites and not said.names
+    if not said.names:
+        return True
+    return bool(said.names & (line.owners or {name for _, name in line.statement.mentions}))
 
 
 def _value(line: str) -> str:

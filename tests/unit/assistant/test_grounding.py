@@ -327,7 +327,8 @@ SPEED = "vfd1.speed_fb {} Hz GOOD 1 s | Duty pump P-101 drive: running frequency
         ("Check whether the fan is running.", "x"),
         ("如果泵没有运行，请检查风扇。", "x"),
         ("The tank is 63.0 % full.", "lt1.level 63.0 % GOOD 1 s | Level"),
-        ("The heater is off while the sensor is broken.", '[tc10-en p.5] "Sensor": "the output is off"'),
+        ("The heater is off while the sensor is broken [tc10-en p.5].", '[tc10-en p.5] "Sensor": "the output is off"'),
+        ("Both are told: pump 1 is running, and P-101 is running.", STATUS),
     ],
 )
 def test_state_that_was_seen(answer: str, observation: str) -> None:
@@ -343,6 +344,10 @@ def test_state_that_was_seen(answer: str, observation: str) -> None:
         ("1号泵没有运行。", STATUS, "没有运行"),
         ("The raw-water tank is not full.", "= vfd1.fault_reset | - | writable | Duty pump: fault reset", "is not full"),
         ("The valve is closed.", STATUS, "is closed"),
+        ("Pump 2 is running.", STATUS, "is running"),
+        ("2号泵正在运行。", STATUS, "正在运行"),
+        ("Pump 1 is running.", '[vx200-en p.47] "Faults": "the motor is running"', "is running"),
+        ("The pump is running.", '[vx200-en p.47] "Faults": "the motor is running"', "is running"),
     ],
 )
 def test_state_that_was_not_seen(answer: str, observation: str, said: str) -> None:
