@@ -113,5 +113,5 @@ class Scheduler:
         try:
             return await one.poll()
         except Exception:  # noqa: BLE001 - supervised: one group's trouble must not end the polling of the others
-            _log.exception("poll of %s failed", one.what, extra={"device": one.devices[0].id})
+            _log.exception("poll of %s, failed", one.what, extra={"device": one.devices[0].id})
             return 1
